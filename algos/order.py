@@ -1,0 +1,81 @@
+"""The fixed order of the non-adaptive policy, exactly, by submodular function ranking.
+
+Source: Jia et al., NeurIPS 2019, section 3. G(e) is the gain of test e summed over every state that the tests
+chosen so far can lead to. The gain is linear in the candidates' weights, so states with the same candidates are
+added up and no sampling is needed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from algos.belief import Belief, believe, likelihood
+from algos.scores import GAIN
+from algos.table import Bool, Float64, Int64, OutcomeTable
+from algos.walk import TIE, score_tests, settled
+
+STATE_LIMIT = 20_000
+
+
+class Order(NamedTuple):
+    """A fixed order of all tests."""
+
+    tests: Int64
+    """(n,) the scored ones first, the rest by index."""
+    score: Float64
+    """(scored,) G(e) of each scored test at its turn, before division by cost."""
+
+
+def fixed_order(table: OutcomeTable, grouped: bool, state_limit: int = STATE_LIMIT) -> Order:
+    """Rank all tests by G(e) / cost, ties to the lowest index.
+
+    Raises ValueError when more than `state_limit` different sets of candidates are alive at once.
+    """
+    start = believe(table, [])
+    alive = {start.rows.tobytes(): (start.rows, start.posterior)}
+    spent = np.zeros(table.tests, np.bool_)
+    order: list[int] = []
+    scores: list[float] = []
+    while alive:
+        total = np.zeros(table.tests)
+        for rows, weight in alive.values():
+            total += _gains(table, rows, weight, spent, grouped)
+        rates = total / table.columns.cost
+        if rates.max() <= 0:
+            break
+        test = int(np.argmax(rates >= rates.max() - TIE * rates.max()))
+        order.append(test)
+        scores.append(float(total[test]))
+        spent[test] = True
+        alive = _split(table, alive, test, grouped)
+        if len(alive) > state_limit:
+            raise ValueError(f"the fixed order needs more than {state_limit} sets of candidates at once")
+    rest = [test for test in range(table.tests) if not spent[test]]
+    return Order(np.array(order + rest, dtype=np.int64), np.array(scores))
+
+
+_Alive = dict[bytes, tuple[Int64, Float64]]
+
+
+def _gains(table: OutcomeTable, rows: Int64, weight: Float64, spent: Bool, grouped: bool) -> Float64:
+    mass = weight.sum()
+    belief = Belief(rows, weight / mass, np.zeros(len(rows)), spent, spent)
+    seen = score_tests(table, belief, GAIN, np.arange(0), grouped)
+    return np.where(seen.informative, seen.score * mass, 0.0)
+
+
+def _split(table: OutcomeTable, alive: _Alive, test: int, grouped: bool) -> _Alive:
+    """The sets of candidates after one more test that still hold something to tell apart."""
+    parts: _Alive = {}
+    chances = [likelihood(table, test, [v]) for v in range(int(table.columns.outcomes[test]))]
+    for rows, weight in alive.values():
+        for chance in chances:
+            left = chance[rows] > 0
+            kept, mass = rows[left], (weight * chance[rows])[left]
+            if len(kept) == 0 or settled(table, kept, grouped):
+                continue
+            key = kept.tobytes()
+            parts[key] = (kept, parts[key][1] + mass) if key in parts else (kept, mass)
+    return parts

@@ -1,0 +1,314 @@
+"""Branch sums of every test in one state, and the greedy scores made of them.
+
+Source: Jia, Nagarajan, Navidi, Ravi, "Optimal Decision Tree with Noisy Outcomes", NeurIPS 2019, equations 5 and 6,
+with any number of outcomes (section 6) and groups. For outcome v of test e, within the candidates H:
+
+    C_v   candidates that can give v; k_v and d_v the number and the mass of those that can only give v
+    q_v   sum of p_x P(v | x, e)
+    gain(e)   = sum_v q_v (|H| - |C_v|) / (|H| - 1)
+    ODTNr(e)  = sum_v d_v - d_{v*} + gain(e),  v* the last outcome with the largest k_v
+    ODTNh(e)  = 1 - q_{v*} + gain(e),          v* the last outcome with most copies
+    information(e) = h(q) - sum_x p_x h(P(. | x, e)), bits
+
+A test is informative when some outcome can be given by some candidates and not by others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from algos.jit import kernel
+from algos.table import UNKNOWN, Bool, Columns, Float64, Int64
+
+GAIN, ODTN_R, ODTN_H, INFORMATION, LOW_ADAPTIVE, NON_ADAPTIVE = range(6)
+
+NEARLY_EQUAL = 1e-10
+"""Relative difference under which sums of copies are compared again with whole numbers."""
+
+
+class Sums(NamedTuple):
+    """Branch sums of one state. n tests, K = most outcomes."""
+
+    can: Int64
+    """(n, K) |C_v|."""
+    only: Int64
+    """(n, K) k_v."""
+    only_mass: Float64
+    """(n, K) d_v."""
+    mass: Float64
+    """(n, K) q_v."""
+    given_bits: Float64
+    """(n,) sum over x of p_x h(P(. | x, e))."""
+    copies: Float64
+    """(n, K) copies, in units of the largest row's; filled for ODTNh only."""
+    rate: Float64
+    """(n, K) sum over groups g of q_{v,g} / |H without g|; filled with groups only."""
+    inside: Float64
+    """(n,) sum over groups and outcomes of q_{v,g} |those within g that cannot give v| / |H without g|; likewise."""
+
+
+@kernel
+def new_sums(tests: int, most: int) -> Sums:
+    """Room for the sums of one state."""
+    return Sums(
+        np.empty((tests, most), np.int64),
+        np.empty((tests, most), np.int64),
+        np.empty((tests, most), np.float64),
+        np.empty((tests, most), np.float64),
+        np.empty(tests, np.float64),
+        np.empty((tests, most), np.float64),
+        np.empty((tests, most), np.float64),
+        np.empty(tests, np.float64),
+    )
+
+
+@kernel
+def sum_branches(
+    columns: Columns, rows: Int64, p: Float64, log_copies: Float64, with_copies: bool, grouped: bool, sums: Sums
+) -> None:
+    """Fill `sums` for the candidates `rows` with masses p that sum to 1. With groups, rows come group by group."""
+    if columns.binary.size > 0 and not with_copies and not grouped:
+        _sum_binary(columns, rows, p, sums)
+    else:
+        _sum_any(columns, rows, p, log_copies, with_copies, grouped, sums)
+
+
+@kernel
+def _sum_binary(columns: Columns, rows: Int64, p: Float64, sums: Sums) -> None:
+    # Count and mass share one 64-bit whole number, count in the low bits: one addition a cell, and sums that do not
+    # depend on the order of rows.
+    binary = columns.binary
+    size, tests = rows.shape[0], binary.shape[1]
+    bits = 1
+    while (1 << bits) <= size:
+        bits += 1
+    scale = float(1 << (62 - bits))
+    count_mask = (1 << bits) - 1
+    first = np.zeros(tests, np.int64)
+    unknown = np.zeros(tests, np.int64)
+    total = np.int64(0)
+    for i in range(size):
+        packed = (np.int64(p[i] * scale + 0.5) << bits) | 1
+        total += packed
+        row = binary[rows[i]]
+        for e in range(tests):
+            code = row[e]
+            first[e] += packed if code == 0 else 0
+            unknown[e] += packed if code == UNKNOWN else 0
+    for e in range(tests):
+        second = total - first[e] - unknown[e]
+        silent = unknown[e] & count_mask
+        silent_mass = (unknown[e] >> bits) / scale
+        sums.only[e, 0] = first[e] & count_mask
+        sums.only[e, 1] = second & count_mask
+        sums.only_mass[e, 0] = (first[e] >> bits) / scale
+        sums.only_mass[e, 1] = (second >> bits) / scale
+        sums.given_bits[e] = silent_mass
+        for v in range(2):
+            sums.can[e, v] = sums.only[e, v] + silent
+            sums.mass[e, v] = sums.only_mass[e, v] + 0.5 * silent_mass
+
+
+@kernel
+def _sum_any(
+    columns: Columns, rows: Int64, p: Float64, log_copies: Float64, with_copies: bool, grouped: bool, sums: Sums
+) -> None:
+    cells, outcomes, applicable = columns.cells, columns.outcomes, columns.applicable
+    tests, most = cells.shape[1], sums.can.shape[1]
+    sums.can[:] = 0
+    sums.only[:] = 0
+    sums.only_mass[:] = 0.0
+    sums.mass[:] = 0.0
+    sums.given_bits[:] = 0.0
+    sums.copies[:] = 0.0
+    sums.rate[:] = 0.0
+    sums.inside[:] = 0.0
+    most_copies = log_copies.max() if with_copies else 0.0
+    group_can = np.zeros((tests, most), np.int64)
+    group_mass = np.zeros((tests, most), np.float64)
+    silent = np.zeros(tests, np.int64)
+    silent_mass = np.zeros(tests, np.float64)
+    silent_copies = np.zeros(tests, np.float64)
+    start = 0
+    for i in range(rows.shape[0]):
+        row = cells[rows[i]]
+        weight = p[i]
+        copies = 2.0 ** (log_copies[i] - most_copies) if with_copies else 0.0
+        for e in range(tests):
+            code = row[e]
+            if code >= 0:
+                sums.only[e, code] += 1
+                sums.only_mass[e, code] += weight
+                group_can[e, code] += 1
+                group_mass[e, code] += weight
+                sums.copies[e, code] += copies
+            elif code == UNKNOWN:
+                silent[e] += 1
+                silent_mass[e] += weight
+                silent_copies[e] += copies
+            else:
+                entry = columns.partial_start[e] - 2 - code
+                share = copies / columns.partial_size[entry]
+                for v in range(outcomes[e]):
+                    probability = columns.partial_probability[entry, v]
+                    if probability > 0.0:
+                        group_can[e, v] += 1
+                        group_mass[e, v] += weight * probability
+                        sums.copies[e, v] += share
+                        sums.given_bits[e] -= weight * probability * np.log2(probability)
+        last_of_group = i + 1 == rows.shape[0] or columns.group[rows[i]] != columns.group[rows[i + 1]]
+        if (grouped and last_of_group) or i + 1 == rows.shape[0]:
+            others = rows.shape[0] - (i + 1 - start)
+            for e in range(tests):
+                used = applicable[e]
+                sums.given_bits[e] += silent_mass[e] * np.log2(used)
+                for v in range(outcomes[e]):
+                    if v < used:
+                        group_can[e, v] += silent[e]
+                        group_mass[e, v] += silent_mass[e] / used
+                        sums.copies[e, v] += silent_copies[e] / used
+                    sums.can[e, v] += group_can[e, v]
+                    sums.mass[e, v] += group_mass[e, v]
+                    if used == 1 and v == 0:  # the only applicable outcome: silence leaves no doubt
+                        sums.only[e, v] += silent[e]
+                        sums.only_mass[e, v] += silent_mass[e]
+                    if others > 0:
+                        sums.rate[e, v] += group_mass[e, v] / others
+                        sums.inside[e] += group_mass[e, v] * (i + 1 - start - group_can[e, v]) / others
+                    group_can[e, v] = 0
+                    group_mass[e, v] = 0.0
+                silent[e] = 0
+                silent_mass[e] = 0.0
+                silent_copies[e] = 0.0
+            start = i + 1
+
+
+@kernel
+def score_all(
+    columns: Columns,
+    rule: int,
+    rows: Int64,
+    log_copies: Float64,
+    spent: Bool,
+    answered: Bool,
+    grouped: bool,
+    sums: Sums,
+    scores: Float64,
+    informative: Bool,
+) -> None:
+    """Fill scores (n,), before division by cost, and informative (n,), which is False for spent tests.
+
+    The fixed-order rules have no score of their own and get the gain.
+    """
+    # One loop in one function: passing the sums to a helper for each test costs more than the arithmetic.
+    can, mass, only, only_mass = sums.can, sums.mass, sums.only, sums.only_mass
+    outcomes, rate = columns.outcomes, sums.rate
+    size = rows.shape[0]
+    others = max(size - 1, 1)
+    for e in range(outcomes.shape[0]):
+        useful = False
+        for v in range(outcomes[e]):
+            if 0 < can[e, v] < size:
+                useful = not spent[e]
+        informative[e] = useful
+        total = 0.0
+        if rule == INFORMATION:
+            for v in range(outcomes[e]):
+                if mass[e, v] > 0.0:
+                    total -= mass[e, v] * np.log2(mass[e, v])
+            scores[e] = total - sums.given_bits[e]
+            continue
+        if grouped:
+            for v in range(outcomes[e]):
+                total += rate[e, v] * (size - can[e, v])
+            total -= sums.inside[e]
+        else:
+            for v in range(outcomes[e]):
+                total += mass[e, v] * (size - can[e, v])
+            total /= others
+        largest = 0
+        if rule == ODTN_R:
+            for v in range(outcomes[e]):
+                total += only_mass[e, v]
+                if only[e, v] >= only[e, largest]:
+                    largest = v
+            total -= only_mass[e, largest]
+        elif rule == ODTN_H and useful:
+            for v in range(1, outcomes[e]):
+                if _as_many_copies(columns, rows, log_copies, answered, sums, e, v, largest):
+                    largest = v
+            total += 1.0 - mass[e, largest]
+        scores[e] = total
+
+
+@kernel
+def _as_many_copies(
+    columns: Columns, rows: Int64, log_copies: Float64, answered: Bool, sums: Sums, e: int, v: int, than: int
+) -> bool:
+    a, b = sums.copies[e, v], sums.copies[e, than]
+    if abs(a - b) > NEARLY_EQUAL * max(a, b):
+        return bool(a > b)
+    return copies_difference(columns, rows, log_copies, answered, e, v, than) >= 0
+
+
+@kernel
+def copies_difference(
+    columns: Columns, rows: Int64, log_copies: Float64, answered: Bool, e: int, v: int, than: int
+) -> int:
+    """Sign of copies giving v minus copies giving `than` on test e, in exact whole numbers of 32-bit limbs."""
+    limbs = int(log_copies.max() / 32.0) + 4
+    difference = np.zeros(limbs, np.int64)
+    number = np.zeros(limbs, np.int64)
+    for x in rows:
+        sign = _gives(columns, x, e, v) - _gives(columns, x, e, than)
+        if sign == 0:
+            continue
+        number[:] = 0
+        number[0] = 1
+        for other in range(columns.cells.shape[1]):
+            if other == e or answered[other]:
+                continue
+            size = cell_size_of(columns, x, other)
+            if size > 1:
+                carry = 0
+                for i in range(limbs):
+                    product = number[i] * size + carry
+                    number[i] = product & 0xFFFFFFFF
+                    carry = product >> 32
+        for i in range(limbs):
+            difference[i] += sign * number[i]
+    for i in range(limbs - 1):
+        difference[i + 1] += difference[i] >> 32
+        difference[i] &= 0xFFFFFFFF
+    if difference[limbs - 1] < 0:
+        return -1
+    return 1 if difference.any() else 0
+
+
+@kernel
+def cell_size_of(columns: Columns, x: int, e: int) -> int:
+    """Number of outcomes hypothesis x can give on test e."""
+    code = columns.cells[x, e]
+    if code >= 0:
+        return 1
+    if code == UNKNOWN:
+        return int(columns.applicable[e])
+    return int(columns.partial_size[columns.partial_start[e] - 2 - code])
+
+
+@kernel
+def probability(columns: Columns, x: int, e: int, v: int) -> float:
+    """P(v | x, e)."""
+    code = columns.cells[x, e]
+    if code >= 0:
+        return 1.0 if code == v else 0.0
+    if code == UNKNOWN:
+        return 1.0 / columns.applicable[e] if v < columns.applicable[e] else 0.0
+    return float(columns.partial_probability[columns.partial_start[e] - 2 - code, v])
+
+
+@kernel
+def _gives(columns: Columns, x: int, e: int, v: int) -> int:
+    return 1 if probability(columns, x, e, v) > 0.0 else 0

@@ -1,0 +1,190 @@
+"""OutcomeTable: hypotheses by tests as arrays, checked once at the door.
+
+Source: Jia, Nagarajan, Navidi, Ravi, "Optimal Decision Tree with Noisy Outcomes", NeurIPS 2019, sections 2 and 6,
+with any set of outcomes in a cell and any probabilities over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+UNKNOWN = -1
+
+Int8 = NDArray[np.int8]
+Int16 = NDArray[np.int16]
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+Bool = NDArray[np.bool_]
+
+Partial = Sequence[tuple[int, float]]
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+class Columns(NamedTuple):
+    """What kernels read, all C-contiguous and read-only. m hypotheses, n tests, P partial cells, K = most outcomes."""
+
+    cells: Int16
+    """(m, n) codes: >= 0 the single outcome, -1 unknown, <= -2 entry -2 - code of the test's partial cells."""
+    binary: Int8
+    """(m, n) the same codes when every test has two outcomes and no partial cell, else (0, 0)."""
+    outcomes: Int64
+    """(n,) number of outcomes, "does not apply" included."""
+    applicable: Int64
+    """(n,) number of outcomes an unknown cell stands for."""
+    partial_start: Int64
+    """(n,) where a test's partial cells begin."""
+    partial_probability: Float64
+    """(P, K) probability of each outcome."""
+    partial_size: Int64
+    """(P,) number of possible outcomes."""
+    cost: Float64
+    """(n,) positive."""
+    group: Int64
+    """(m,) number of each hypothesis' group."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutcomeTable:
+    """A checked table.
+
+    prior: (m,) positive, sums to 1. `columns.group` numbers the groups; without groups each hypothesis is its own.
+    """
+
+    columns: Columns
+    prior: Float64
+    log_copies: Float64
+    """(m,) log2 of the product of a row's cell sizes: its copies in the paper's expanded table."""
+
+    @property
+    def hypotheses(self) -> int:
+        """How many hypotheses, m."""
+        return int(self.columns.cells.shape[0])
+
+    @property
+    def tests(self) -> int:
+        """How many tests, n."""
+        return int(self.columns.cells.shape[1])
+
+    @classmethod
+    def build(
+        cls,
+        cells: ArrayLike,
+        outcomes: ArrayLike,
+        *,
+        applicable: ArrayLike | None = None,
+        partials: Sequence[Sequence[Partial]] | None = None,
+        prior: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> OutcomeTable:
+        """Check and copy.
+
+        cells: (m, n) integer codes. outcomes: (n,) counts, each >= 1. applicable: (n,) counts without "does not
+        apply"; the same as outcomes where left out. partials: for each test its partial cells as (outcome,
+        probability) pairs. prior: (m,) positive, scaled to sum 1; uniform where left out. cost: (n,) positive; 1
+        where left out. group: (m,) integers; each its own where left out.
+
+        Raises ValueError naming the argument and the first bad index.
+        """
+        codes = np.array(cells, dtype=np.int64, ndmin=2)
+        m, n = codes.shape
+        if m == 0 or n == 0:
+            raise ValueError(f"cells: shape {codes.shape}, needs at least one hypothesis and one test")
+        counts = _vector("outcomes", outcomes, n, np.int64)
+        used = counts.copy() if applicable is None else _vector("applicable", applicable, n, np.int64)
+        _require("outcomes", counts >= 1)
+        _require("applicable", (used >= 1) & (used <= counts))
+        entries = [[dict(entry) for entry in test] for test in partials] if partials is not None else [[]] * n
+        if len(entries) != n:
+            raise ValueError(f"partials: {len(entries)} tests, expected {n}")
+        sizes = np.array([len(test) for test in entries], dtype=np.int64)
+        bad = (codes >= counts) | (codes < -1 - sizes)
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise ValueError(f"cells: code {codes[row, column]} at hypothesis {row}, test {column} is out of range")
+        probability = _partial_probabilities(entries, counts)
+        start = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
+        weight = np.full(m, 1.0) if prior is None else _vector("prior", prior, m, np.float64)
+        _require("prior", np.isfinite(weight) & (weight > 0))
+        price = np.full(n, 1.0) if cost is None else _vector("cost", cost, n, np.float64)
+        _require("cost", np.isfinite(price) & (price > 0))
+        groups = np.arange(m) if group is None else _vector("group", group, m, np.int64)
+        two = bool((counts == 2).all() and (used == 2).all() and sizes.sum() == 0)
+        columns = Columns(
+            cells=_frozen(codes, np.int16),
+            binary=_frozen(codes if two else np.zeros((0, 0)), np.int8),
+            outcomes=_frozen(counts, np.int64),
+            applicable=_frozen(used, np.int64),
+            partial_start=_frozen(start, np.int64),
+            partial_probability=_frozen(probability, np.float64),
+            partial_size=_frozen((probability > 0).sum(axis=1), np.int64),
+            cost=_frozen(price, np.float64),
+            group=_frozen(np.unique(groups, return_inverse=True)[1], np.int64),
+        )
+        scaled = weight / weight.max()
+        return cls(columns, _frozen(scaled / scaled.sum(), np.float64), _frozen(_log_copies(columns), np.float64))
+
+    @property
+    def entropy_bits(self) -> float:
+        """Entropy of the prior."""
+        return entropy_bits(self.prior)
+
+
+def entropy_bits(probability: Float64) -> float:
+    """Entropy of a distribution in bits; 0 log 0 = 0."""
+    positive = probability[probability > 0]
+    return float(-(positive * np.log2(positive)).sum()) + 0.0
+
+
+def _log_copies(columns: Columns) -> Float64:
+    total = np.zeros(columns.cells.shape[0])
+    for test in range(columns.cells.shape[1]):
+        total += np.log2(cell_sizes(columns, columns.cells[:, test], test))
+    return total
+
+
+def cell_sizes(columns: Columns, codes: Int16, test: int) -> Int64:
+    """Number of possible outcomes of each code of one test. Same shape as codes."""
+    sizes = np.ones(codes.shape, dtype=np.int64)
+    sizes[codes == UNKNOWN] = columns.applicable[test]
+    partial = codes < UNKNOWN
+    sizes[partial] = columns.partial_size[columns.partial_start[test] - 2 - codes[partial].astype(np.int64)]
+    return sizes
+
+
+def _partial_probabilities(entries: list[list[dict[int, float]]], counts: Int64) -> Float64:
+    rows: list[Float64] = []
+    for test, cells in enumerate(entries):
+        for number, cell in enumerate(cells):
+            row = np.zeros(int(counts.max()))
+            for outcome, probability in cell.items():
+                if not 0 <= outcome < counts[test]:
+                    raise ValueError(f"partials: outcome {outcome} of entry {number}, test {test} is out of range")
+                row[outcome] = probability
+            if not (row >= 0).all() or abs(row.sum() - 1) > 1e-9:
+                raise ValueError(f"partials: probabilities of entry {number}, test {test} do not sum to 1")
+            rows.append(row / row.sum())
+    return np.array(rows).reshape(len(rows), int(counts.max()))
+
+
+def _vector(name: str, values: ArrayLike, length: int, dtype: type[_Scalar]) -> NDArray[_Scalar]:
+    vector = np.array(values, dtype=dtype)
+    if vector.shape != (length,):
+        raise ValueError(f"{name}: shape {vector.shape}, expected ({length},)")
+    return vector
+
+
+def _require(name: str, good: Bool) -> None:
+    if not good.all():
+        raise ValueError(f"{name}: bad value at index {int(np.argmin(good))}")
+
+
+def _frozen(values: NDArray[Any], dtype: type[_Scalar]) -> NDArray[_Scalar]:
+    fixed = np.array(values, dtype=dtype, order="C")
+    fixed.flags.writeable = False
+    return fixed
