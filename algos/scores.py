@@ -200,18 +200,19 @@ def score_all(
 ) -> None:
     """Fill scores (n,), before division by cost, and informative (n,), which is False for spent tests.
 
-    The fixed-order rules have no score of their own and get the gain.
+    With groups, rows come group by group, and nothing is informative inside one group. The fixed-order rules have no score of their own and get the gain.
     """
     # One loop in one function: passing the sums to a helper for each test costs more than the arithmetic.
     can, mass, only, only_mass = sums.can, sums.mass, sums.only, sums.only_mass
     outcomes, rate = columns.outcomes, sums.rate
     size = rows.shape[0]
     others = max(size - 1, 1)
+    settled = grouped and columns.group[rows[0]] == columns.group[rows[size - 1]]
     for e in range(outcomes.shape[0]):
         useful = False
         for v in range(outcomes[e]):
             if 0 < can[e, v] < size:
-                useful = not spent[e]
+                useful = not spent[e] and not settled
         informative[e] = useful
         total = 0.0
         if rule == INFORMATION:

@@ -1,0 +1,471 @@
+"""The shipped table `hazmat`: its shape, and facts written down a second time without looking at it."""
+
+import csv
+import tomllib
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "knowledge_bases" / "hazmat"
+NOT_APPLICABLE = "n/a"
+
+
+@cache
+def kb() -> dict:
+    return tomllib.loads((FOLDER / "kb.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def rows() -> dict[str, dict[str, str]]:
+    with (FOLDER / "table.csv").open(encoding="utf-8", newline="") as file:
+        read = list(csv.DictReader(file, strict=True))
+    return {row["substance"]: row for row in read}
+
+
+def questions() -> dict[str, dict]:
+    return {test["id"]: test for test in kb()["tests"]}
+
+
+def cells() -> list[tuple[str, str, str]]:
+    return [(name, test, row[test]) for name, row in rows().items() for test in questions()]
+
+
+def interval(cell: str) -> tuple[float, float]:
+    low, _, high = cell.partition("..")
+    return float(low), float(high or low)
+
+
+def possible(test: dict, cell: str) -> set[str]:
+    """Every outcome this cell can give; the bins of a numeric test by their number."""
+    if cell == "-":
+        return {NOT_APPLICABLE}
+    if "cuts" in test:
+        bins = [str(i) for i in range(len(test["cuts"]) + 1)]
+        if cell == "?":
+            return set(bins)
+        low, high = interval(cell)
+        slack = test.get("tolerance", 0.0)
+        first = sum(cut <= low - slack for cut in test["cuts"])
+        last = sum(cut <= high + slack for cut in test["cuts"])
+        return set(bins[first : last + 1])
+    if cell == "?":
+        return {outcome["id"] for outcome in test["outcomes"]}
+    return {part.rstrip("!").split(":")[0] for part in cell.split("|")}
+
+
+def outcomes(name: str, test: str) -> set[str]:
+    return possible(questions()[test], rows()[name][test])
+
+
+# --- shape ---
+
+
+def test_shape_is_40_substances_by_20_tests() -> None:
+    lines = (FOLDER / "table.csv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 41
+    assert len(rows()) == 40, "two rows share a name"
+    assert len(questions()) == len(kb()["tests"]) == 20
+    header = next(csv.reader(lines[:1]))
+    assert header == ["substance", "group", "aliases", "cas", "un", "note", *questions()]
+    assert all(None not in row and None not in row.values() for row in rows().values()), "a ragged row"
+
+
+def test_every_cell_is_declared() -> None:
+    for name, test_id, cell in cells():
+        test = questions()[test_id]
+        assert cell, f"{name}, {test_id} is blank"
+        if cell in ("?", "-"):
+            continue
+        if "cuts" in test:
+            low, high = interval(cell)
+            assert low <= high, (name, test_id, cell)
+            continue
+        declared = {outcome["id"] for outcome in test["outcomes"]}
+        parts = cell.split("|")
+        assert possible(test, cell) <= declared, (name, test_id, cell)
+        assert len(possible(test, cell)) == len(parts), (name, test_id, cell)
+        weights = [float(part.split(":")[1]) for part in parts if ":" in part]
+        assert not weights or (len(weights) == len(parts) and abs(sum(weights) - 1) < 1e-9), (name, test_id, cell)
+
+
+def test_every_declared_outcome_occurs() -> None:
+    for test_id, test in questions().items():
+        if "cuts" not in test:
+            used = set().union(*(possible(test, row[test_id]) for row in rows().values() if row[test_id] != "?"))
+            assert {outcome["id"] for outcome in test["outcomes"]} == used - {NOT_APPLICABLE}, test_id
+
+
+def test_groups_are_declared_and_used() -> None:
+    declared = {group["id"]: group for group in kb()["groups"]}
+    assert set(declared) == {row["group"] for row in rows().values()}
+    assert len(declared) >= 12
+    for group_id, group in declared.items():
+        number = group_id.removeprefix("guide-")
+        assert group["name"].startswith(f"Guide {number}: ")
+        assert 2 <= group["action"].count(".") <= 3, group_id
+        assert len(group["warning"]) <= 70, group_id
+
+
+def test_wording_fits_the_screen() -> None:
+    for test_id, test in questions().items():
+        assert len(test["name"]) <= 28, test_id
+        assert len(test["question"]) <= 70, test_id
+        assert test["question"].rstrip(")").endswith(("?", "first", "sniff", "out")), test_id
+        assert test["cost"] > 0, test_id
+        assert 0.5 < test["reliability"] < 1, test_id
+        assert test["provenance"] == "hand"
+        assert test["note"]
+        assert test["category"] in {"look", "smell", "kit", "instrument", "victims", "papers"}
+        for outcome in test.get("outcomes", []):
+            assert len(outcome["label"]) <= 40, (test_id, outcome)
+
+
+def test_nobody_is_sent_to_sniff() -> None:
+    assert "do not sniff" in questions()["odour"]["question"]
+    assert "Nobody goes to smell it" in questions()["odour"]["note"]
+
+
+def test_names_and_aliases_are_unique() -> None:
+    seen: dict[str, str] = {}
+    for name, row in rows().items():
+        for word in {name.casefold(), *(alias.strip().casefold() for alias in row["aliases"].split("|"))}:
+            assert word, name
+            assert seen.setdefault(word, name) == name, word
+
+
+def test_cas_check_digits() -> None:
+    numbers = [number for row in rows().values() for number in row["cas"].split("|")]
+    assert len(numbers) == len(set(numbers))
+    for number in numbers:
+        first, second, check = number.split("-")
+        digits = reversed(first + second)
+        assert len(second) == 2
+        assert sum(i * int(digit) for i, digit in enumerate(digits, 1)) % 10 == int(check), number
+
+
+def test_un_numbers_have_four_digits() -> None:
+    for row in rows().values():
+        assert all(len(number) == 4 and number.isdecimal() for number in row["un"].split("|")), row["substance"]
+
+
+def test_shares() -> None:
+    known = [cell for _, _, cell in cells()]
+    assert known.count("?") <= 0.25 * len(known)
+    assert known.count("-") <= 0.10 * len(known)
+    assert sum(cell.endswith("!") for cell in known) <= 0.02 * len(known)
+
+
+def test_no_two_substances_are_inseparable() -> None:
+    same = [
+        (a, b, rows()[a]["group"] == rows()[b]["group"])
+        for a, b in combinations(rows(), 2)
+        if all(outcomes(a, test) & outcomes(b, test) for test in questions())
+    ]
+    assert not same
+
+
+def test_sources_print_the_true_figures() -> None:
+    known = [cell for _, _, cell in cells()]
+    text = (FOLDER / "SOURCES.md").read_text(encoding="utf-8")
+    for words, count in [
+        ("unknown (`?`)", known.count("?")),
+        ("does not apply (`-`)", known.count("-")),
+        ("common misreading (`!`)", sum(cell.endswith("!") for cell in known)),
+        ("several outcomes", sum("|" in cell and not cell.endswith("!") for cell in known)),
+    ]:
+        assert f"| {words} | {count} | {count / len(known):.1%} |" in text, (words, count)
+
+
+# --- columns that must agree ---
+
+
+@pytest.mark.parametrize("name", list(rows()))
+def test_columns_agree(name: str) -> None:
+    row, state = rows()[name], outcomes(name, "state")
+    forms = {"gas": {"gas"}, "boiling": {"liquid", "gas"}, "thin": {"liquid"}, "oily": {"liquid"}, "beads": {"liquid"}}
+    forms |= {"grains": {"solid"}, "lump": {"solid"}}
+    for texture in outcomes(name, "texture"):
+        assert forms[texture] & state, texture
+    if outcomes(name, "burns") == {"no"}:
+        assert row["flash_point"] == "-", "what does not burn has no flash point"
+    if (
+        outcomes(name, "burns") <= {"flame", "unseen", "smoky"}
+        and "boiling" not in row["texture"]
+        and "gas" not in state
+    ):
+        assert interval(row["flash_point"])[1] < 40, "what lights readily flashes low"
+    if "boiling" in row["texture"] or state <= {"gas"}:
+        assert row["flash_point"] == row["refractive_index"] == "-", "no sample of a gas goes into these instruments"
+    if "pinpoint" in row["eyes"]:
+        assert outcomes(name, "elements") & {"p_f", "p_s"}, "nerve agents are organophosphorus compounds"
+    if outcomes(name, "with_water") & {"fire"}:
+        assert row["group"] == "guide-138"
+
+
+# --- written a second time ---
+
+# substance, CAS number, one UN number, guide
+NUMBERS = """
+chlorine                          | 7782-50-5  | 1017 | 124
+ammonia (anhydrous)               | 7664-41-7  | 1005 | 125
+sulfur dioxide                    | 7446-09-5  | 1079 | 125
+hydrogen sulfide                  | 7783-06-4  | 1053 | 117
+petrol                            | 86290-81-5 | 1203 | 128
+diesel                            | 68334-30-5 | 1202 | 128
+propane                           | 74-98-6    | 1978 | 115
+methanol                          | 67-56-1    | 1230 | 131
+ethanol                           | 64-17-5    | 1170 | 127
+acetone                           | 67-64-1    | 1090 | 127
+benzene                           | 71-43-2    | 1114 | 130
+toluene                           | 108-88-3   | 1294 | 130
+styrene                           | 100-42-5   | 2055 | 128
+phenol                            | 108-95-2   | 1671 | 153
+hydrochloric acid                 | 7647-01-0  | 1789 | 157
+sulfuric acid (over 51 %)         | 7664-93-9  | 1830 | 137
+nitric acid                       | 7697-37-2  | 2031 | 157
+acetic acid (glacial)             | 64-19-7    | 2789 | 132
+hydrofluoric acid                 | 7664-39-3  | 1790 | 157
+sodium hydroxide (solid)          | 1310-73-2  | 1823 | 154
+bleach (hypochlorite solution)    | 7681-52-9  | 1791 | 154
+sarin                             | 107-44-8   | 2810 | 153
+VX                                | 50782-69-9 | 2810 | 153
+sulfur mustard                    | 505-60-2   | 2810 | 153
+phosgene                          | 75-44-5    | 1076 | 125
+hydrogen cyanide                  | 74-90-8    | 1051 | 117
+sodium cyanide                    | 143-33-9   | 1689 | 157
+carbon monoxide                   | 630-08-0   | 1016 | 119
+methane (natural gas)             | 74-82-8    | 1971 | 115
+acetylene                         | 74-86-2    | 1001 | 116
+hydrogen                          | 1333-74-0  | 1049 | 115
+ethylene oxide                    | 75-21-8    | 1040 | 119
+formaldehyde solution (flammable) | 50-00-0    | 1198 | 132
+hydrogen peroxide (20 to 60 %)    | 7722-84-1  | 2014 | 140
+ammonium nitrate                  | 6484-52-2  | 1942 | 140
+white phosphorus                  | 12185-10-3 | 1381 | 136
+sodium                            | 7440-23-5  | 1428 | 138
+bromine                           | 7726-95-6  | 1744 | 154
+mercury                           | 7439-97-6  | 2809 | 172
+carbon disulfide                  | 75-15-0    | 1131 | 131
+"""
+
+
+def test_numbers_and_guides() -> None:
+    second = [[field.strip() for field in line.split("|")] for line in NUMBERS.strip().splitlines()]
+    assert {name for name, *_ in second} == set(rows())
+    for name, cas, un, guide in second:
+        row = rows()[name]
+        assert cas in row["cas"].split("|"), name
+        assert un in row["un"].split("|"), name
+        assert row["group"] == f"guide-{guide}", name
+
+
+# "is": these outcomes and no other; "may": these among others; "never": none of these
+FACTS = """
+chlorine | colour | may green
+chlorine | vapour | is low
+chlorine | oxidiser_paper | is yes
+chlorine | burns | is no
+chlorine | breathing | is cough
+chlorine | ph_paper | never alkaline neutral
+ammonia (anhydrous) | ph_paper | is alkaline
+ammonia (anhydrous) | vapour | may rises
+ammonia (anhydrous) | on_water | is mixes
+ammonia (anhydrous) | burns | never flame unseen smoky self
+sulfur dioxide | odour | is sharp
+sulfur dioxide | burns | is no
+sulfur dioxide | ph_paper | is acid
+hydrogen sulfide | odour | may rotten none
+hydrogen sulfide | vapour | never rises
+hydrogen sulfide | burns | is flame
+hydrogen sulfide | mind | may collapse
+petrol | on_water | is floats
+petrol | vapour | is low
+petrol | ph_paper | is neutral
+diesel | on_water | is floats
+diesel | burns | is hard
+propane | vapour | is low
+propane | texture | may boiling gas
+propane | skin | may frost
+methanol | on_water | is mixes
+methanol | burns | is unseen
+methanol | onset | may late
+ethanol | on_water | is mixes
+ethanol | mind | may dizzy
+acetone | on_water | is mixes
+acetone | odour | is sweet
+benzene | on_water | is floats
+benzene | burns | is smoky
+toluene | on_water | is floats
+toluene | mind | may dizzy
+styrene | on_water | is floats
+styrene | eyes | is tears
+phenol | odour | is tar
+phenol | state | may solid liquid
+phenol | skin | is burn
+hydrochloric acid | fumes | may white
+hydrochloric acid | ph_paper | is acid
+hydrochloric acid | elements | is chlorine
+sulfuric acid (over 51 %) | with_water | is heat
+sulfuric acid (over 51 %) | texture | is oily
+sulfuric acid (over 51 %) | odour | is none
+nitric acid | oxidiser_paper | is yes
+nitric acid | fumes | may coloured
+nitric acid | onset | may at_once late
+acetic acid (glacial) | odour | is sharp
+acetic acid (glacial) | state | may liquid solid
+acetic acid (glacial) | vapour | is low
+hydrofluoric acid | skin | may late
+hydrofluoric acid | elements | is fluorine
+hydrofluoric acid | container | never glass
+hydrofluoric acid | vapour | never rises
+sodium hydroxide (solid) | state | is solid
+sodium hydroxide (solid) | with_water | is heat
+sodium hydroxide (solid) | ph_paper | is alkaline
+bleach (hypochlorite solution) | odour | is chlorine
+bleach (hypochlorite solution) | oxidiser_paper | is yes
+bleach (hypochlorite solution) | ph_paper | may alkaline
+sarin | eyes | is pinpoint
+sarin | breathing | is wet
+sarin | on_water | is mixes
+sarin | elements | is p_f
+sarin | onset | never late
+VX | texture | is oily
+VX | elements | is p_s
+VX | eyes | may pinpoint
+VX | onset | may late
+sulfur mustard | skin | is late
+sulfur mustard | onset | is late
+sulfur mustard | odour | may garlic
+sulfur mustard | on_water | is sinks
+sulfur mustard | elements | is s_cl
+phosgene | odour | may hay
+phosgene | onset | may late
+phosgene | vapour | is low
+phosgene | burns | is no
+hydrogen cyanide | odour | may almond none
+hydrogen cyanide | vapour | never low none
+hydrogen cyanide | on_water | is mixes
+hydrogen cyanide | mind | may collapse
+hydrogen cyanide | burns | is flame
+sodium cyanide | state | is solid
+sodium cyanide | ph_paper | is alkaline
+sodium cyanide | mind | may collapse
+sodium cyanide | with_water | is none
+carbon monoxide | odour | is none
+carbon monoxide | vapour | is level
+carbon monoxide | eyes | never tears pinpoint
+carbon monoxide | mind | may dizzy collapse
+methane (natural gas) | vapour | is rises
+methane (natural gas) | odour | may rotten none
+acetylene | burns | is smoky
+acetylene | odour | may garlic
+acetylene | container | is pressure
+hydrogen | vapour | is rises
+hydrogen | burns | is unseen
+hydrogen | odour | is none
+ethylene oxide | vapour | is low
+ethylene oxide | on_water | is mixes
+ethylene oxide | odour | may sweet
+formaldehyde solution (flammable) | odour | is sharp
+formaldehyde solution (flammable) | eyes | is tears
+hydrogen peroxide (20 to 60 %) | oxidiser_paper | is yes
+hydrogen peroxide (20 to 60 %) | burns | is no
+hydrogen peroxide (20 to 60 %) | colour | is colourless
+ammonium nitrate | with_water | is cold
+ammonium nitrate | burns | is no
+ammonium nitrate | texture | is grains
+ammonium nitrate | oxidiser_paper | may no
+white phosphorus | burns | is self
+white phosphorus | on_water | is sinks
+white phosphorus | fumes | is white
+white phosphorus | odour | is garlic
+white phosphorus | elements | is phosphorus
+white phosphorus | with_water | is none
+sodium | with_water | may fire
+sodium | on_water | is floats
+sodium | ph_paper | is alkaline
+sodium | colour | may silver
+bromine | colour | is brown
+bromine | state | is liquid
+bromine | on_water | is sinks
+bromine | fumes | is coloured
+mercury | texture | is beads
+mercury | on_water | is sinks
+mercury | odour | is none
+mercury | burns | is no
+carbon disulfide | on_water | is sinks
+carbon disulfide | vapour | is low
+carbon disulfide | elements | is sulfur
+carbon disulfide | odour | may rotten
+"""
+
+
+@pytest.mark.parametrize("fact", FACTS.strip().splitlines())
+def test_fact(fact: str) -> None:
+    name, test, claim = (field.strip() for field in fact.split("|"))
+    how, *words = claim.split()
+    declared = {outcome["id"] for outcome in questions()[test]["outcomes"]}
+    assert set(words) <= declared
+    have = outcomes(name, test)
+    match how:
+        case "is":
+            assert have == set(words)
+        case "may":
+            assert have >= set(words)
+        case "never":
+            assert not have & set(words)
+        case _:
+            pytest.fail(how)
+
+
+# closed-cup flash points in degrees C and refractive indices for sodium light at 20 C, with the error allowed
+FLASH_POINTS = {
+    "petrol": (-43, 7), "methanol": (11, 2), "ethanol": (13, 4), "acetone": (-19, 2), "benzene": (-11, 1),
+    "toluene": (4, 2), "styrene": (31, 1), "phenol": (79, 1), "acetic acid (glacial)": (39, 1), "VX": (159, 1),
+    "sulfur mustard": (105, 1), "hydrogen cyanide": (-18, 1), "carbon disulfide": (-30, 1),
+    "formaldehyde solution (flammable)": (55, 6), "diesel": (74, 23),
+}  # fmt: skip
+INDICES = {
+    "methanol": (1.329, 0.015), "ethanol": (1.361, 0.007), "acetone": (1.359, 0.003), "benzene": (1.501, 0.001),
+    "toluene": (1.497, 0.001), "styrene": (1.547, 0.004), "carbon disulfide": (1.63, 0.004),
+    "acetic acid (glacial)": (1.372, 0.005), "hydrogen cyanide": (1.261, 0.001), "sulfur mustard": (1.531, 0.002),
+    "sarin": (1.383, 0.001), "VX": (1.475, 0.006),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("test", "second"), [("flash_point", FLASH_POINTS), ("refractive_index", INDICES)])
+def test_numbers_of_the_instruments(test: str, second: dict[str, tuple[float, float]]) -> None:
+    for name, (value, error) in second.items():
+        low, high = interval(rows()[name][test])
+        assert low <= value <= high or abs(value - low) <= error or abs(value - high) <= error, name
+        assert value - error - 1e-9 <= low, name
+        assert high <= value + error + 1e-9, name
+
+
+def test_every_flash_point_was_written_twice() -> None:
+    once = {name for name, row in rows().items() if row["flash_point"] not in ("-", "?")}
+    assert once == set(FLASH_POINTS)
+
+
+# told by a person on the spot: what is answered, and what must be left at the end
+SCENARIOS = [
+    ("greenish gas at a pool shop", {"state": "gas", "colour": "green", "odour": "chlorine"}, {"chlorine"}),
+    (
+        "man down in a sewer",
+        {"container": "none", "odour": "rotten", "mind": "collapse", "burns": "flame", "vapour": "low"},
+        {"hydrogen sulfide"},
+    ),
+    ("powder at a plating shop", {"state": "solid", "ph_paper": "alkaline", "mind": "collapse"}, {"sodium cyanide"}),
+    ("headache by a gas heater", {"state": "gas", "odour": "none", "vapour": "level", "mind": "dizzy",
+                                  "burns": "flame", "breathing": "none", "elements": "none"}, {"carbon monoxide"}),
+    ("leaking chiller at an ice rink", {"state": "gas", "ph_paper": "alkaline"}, {"ammonia (anhydrous)"}),
+    ("oily drops, blisters next day", {"texture": "oily", "skin": "late"}, {"sulfur mustard"}),
+    ("pinpoint pupils, watery drops", {"eyes": "pinpoint", "texture": "thin"}, {"sarin"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "answers", "left"), SCENARIOS)
+def test_scenario(told: str, answers: dict[str, str], left: set[str]) -> None:
+    assert {n for n in rows() if all(a in outcomes(n, t) for t, a in answers.items())} == left, told
