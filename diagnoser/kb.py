@@ -16,10 +16,12 @@ import hashlib
 import json
 import sys
 from array import array
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
+
+from diagnoser.errors import UsageError
 
 UNKNOWN = -1
 NOT_APPLICABLE = "n/a"
@@ -72,6 +74,12 @@ class Test:
     def applicable(self) -> int:
         """Number of outcomes without "does not apply"."""
         return len(self.outcomes) - (self.outcomes[-1].id == NOT_APPLICABLE)
+
+    def _among(self, tests: Set[str]) -> Test:
+        """The test where only these others are left."""
+        needs = (tuple(need for need in any_of if need[0] in tests) for any_of in self.needs)
+        same = tuple(test for test in self.same_evidence if test in tests)
+        return replace(self, needs=tuple(any_of for any_of in needs if any_of), same_evidence=same)
 
     def outcome_index(self, outcome: str) -> int | None:
         """Position of an outcome id, or None."""
@@ -186,6 +194,26 @@ class KnowledgeBase:
         """Number of each hypothesis' group; a hypothesis without one is a group of its own."""
         numbers: dict[str | tuple[str], int] = {}
         return tuple(numbers.setdefault(h.group or (h.id,), len(numbers)) for h in self.hypotheses)
+
+    def with_tests(self, indices: Sequence[int]) -> KnowledgeBase:
+        """The table with these tests only, in this order; what they need of the others is dropped with a notice.
+
+        Raises UsageError for no index, one that does not exist, or one given twice.
+        """
+        n = len(self.tests)
+        if not indices or len(set(indices)) < len(indices) or not all(0 <= index < n for index in indices):
+            raise UsageError(f"tests are chosen once each by numbers from 0 to {n - 1}")
+        kept = {self.tests[index].id for index in indices}
+        tests = tuple(self.tests[index]._among(kept) for index in indices)
+        codes = array("h", bytes(2 * len(self.hypotheses) * len(tests)))
+        for place, index in enumerate(indices):
+            codes[place :: len(tests)] = self.codes[index::n]
+        intervals = {place: self.intervals[index] for place, index in enumerate(indices) if index in self.intervals}
+        freed = [
+            f'"{self.tests[i].id}"' for i, test in zip(indices, tests, strict=True) if test.needs != self.tests[i].needs
+        ]
+        notice = (f"needs of tests left out are dropped from {', '.join(freed)}",) if freed else ()
+        return replace(self, tests=tests, codes=codes, intervals=intervals, notices=(*self.notices, *notice))
 
     @cached_property
     def fingerprint(self) -> str:

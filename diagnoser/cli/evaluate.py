@@ -1,0 +1,111 @@
+"""`diagnoser evaluate`: what each policy costs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from diagnoser.advise import Adviser, Evaluation
+from diagnoser.cli.options import (
+    JsonOption,
+    PriorColumnOption,
+    PriorOption,
+    StopOption,
+    TableArgument,
+    open_table_with_prior,
+)
+from diagnoser.cli.output import percent, write, write_json, write_table
+from diagnoser.errors import UsageError
+from diagnoser.kb import KnowledgeBase
+from diagnoser.policies import POLICIES, default_stop, find_policy, find_stop
+
+
+def evaluate(
+    table: TableArgument,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--policy",
+            help=f"Only this policy; repeat it for more: {', '.join(POLICIES)}.",
+            autocompletion=lambda: list(POLICIES),
+        ),
+    ] = None,
+    stop: StopOption = None,
+    prior: PriorOption = None,
+    prior_column: PriorColumnOption = 0,
+    columns: Annotated[
+        str | None, typer.Option("--columns", metavar="A-B", help="Only these tests; the first is 0, B is included.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put the exact cost of every policy side by side with the bound."""
+    policies = [find_policy(name).name for name in policy or POLICIES]
+    if stop is not None:
+        find_stop(stop)
+    kb = open_table_with_prior(table, prior, prior_column)
+    if columns is not None:
+        kb = kb.with_tests(read_columns(columns, len(kb.tests)))
+    adviser, rule = Adviser(kb), stop or default_stop(kb)
+    results = [adviser.evaluate(name, rule) for name in _with_progress(policies)]
+    if as_json:
+        write_json([asdict(result) for result in results])
+    else:
+        _write_words(kb, results)
+
+
+def read_columns(text: str, tests: int) -> range:
+    """The tests from A to B. Raises UsageError."""
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip(), flags=re.ASCII)
+    if found is None:
+        raise UsageError(f'"{text}" is not a range of columns; write A-B, such as 0-39')
+    first, last = int(found[1]), int(found[2] or found[1])
+    if not first <= last < tests:
+        raise UsageError(f"there are no columns {text}; the table has 0-{tests - 1}")
+    return range(first, last + 1)
+
+
+def _with_progress(policies: Iterable[str]) -> Iterator[str]:
+    if not sys.stderr.isatty():
+        yield from policies
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    names = list(policies)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(names))
+        for name in names:
+            progress.update(task, description=name)
+            yield name
+            progress.advance(task)
+
+
+def _write_words(kb: KnowledgeBase, results: list[Evaluation]) -> None:
+    bound = results[0].entropy_bound_bits
+    write(f"{kb.title}: {len(kb.hypotheses)} {kb.hypotheses_word}, {len(kb.tests)} tests, stop {results[0].stop}")
+    unresolved = results[0].unresolved_probability
+    if bound is None:
+        write(f"no bound: {percent(unresolved)} of the cases end with several that no test separates")
+    else:
+        write(f"bound: {bound:.6f} {kb.cost_unit}; no policy costs less")
+    write()
+    headings = ("policy", f"expected {kb.cost_unit}", "worst", "to the bound", "nodes", "seconds")
+    write_table(headings, (_row(result, bound) for result in results), headings[1:])
+
+
+def _row(result: Evaluation, bound: float | None) -> tuple[str, ...]:
+    error = "" if result.exact else f" ± {result.standard_error:.2g}"
+    ratio = f"{result.expected_cost / bound:.3f}" if bound else ""
+    return (
+        result.policy,
+        f"{result.expected_cost:.6f}{error}",
+        f"{result.worst_cost:g}",
+        ratio,
+        str(result.nodes),
+        f"{result.seconds:.3f}",
+    )

@@ -1,0 +1,182 @@
+"""`diagnoser next`: one decision, without a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+
+from diagnoser.advise import Advice, Adviser, RankedTest
+from diagnoser.case import Answered, Case, Settings
+from diagnoser.cli.options import (
+    JsonOption,
+    PolicyOption,
+    PriorColumnOption,
+    PriorOption,
+    StopOption,
+    TableArgument,
+    open_table_with_prior,
+)
+from diagnoser.cli.output import percent, write, write_json, write_table
+from diagnoser.errors import Contradiction, UsageError
+from diagnoser.formats.rows import nearest
+from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase, Test
+from diagnoser.policies import DEFAULT_POLICY, default_stop
+
+
+def next_test(
+    table: TableArgument,
+    answers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--answer",
+            "-a",
+            metavar="TEST=OUTCOME",
+            help="An answer; repeat it for more. a|b: either of two, ?: could not tell, -: does not apply.",
+        ),
+    ] = None,
+    policy: PolicyOption = None,
+    stop: StopOption = None,
+    prior: PriorOption = None,
+    prior_column: PriorColumnOption = 0,
+    top: Annotated[int, typer.Option("--top", metavar="N", min=0, help="Rows of tests and of candidates, 0 all.")] = 10,
+    as_json: JsonOption = False,
+) -> None:
+    """Say which test to do next after these answers."""
+    kb = open_table_with_prior(table, prior, prior_column)
+    given = [read_answer(kb, text) for text in answers or ()]
+    for answer in given:
+        if [other.test for other in given].count(answer.test) > 1:
+            raise UsageError(f'test "{answer.test}" is answered twice')
+    case = Case.new(Settings(policy or DEFAULT_POLICY, stop or default_stop(kb)), given)
+    advice = Adviser(kb).advise(case.state)
+    shown = top or None
+    if as_json:
+        write_json(_as_json(kb, advice, given, shown))
+    else:
+        _write_words(kb, advice, shown)
+    if advice.status == "contradiction":
+        raise Contradiction(f"no {kb.hypothesis_word} of the table agrees with these answers; check or drop one")
+
+
+def read_answer(kb: KnowledgeBase, text: str) -> Answered:
+    """One answer from TEST=OUTCOME. Raises UsageError with names that are near.
+
+    A test id may contain "=": the longest known id before one is taken whose outcome is known too.
+    A value that is an outcome id is that outcome; only then `?`, `-` and `|` have their meaning.
+    """
+    places = [place for place, letter in enumerate(text) if letter == "="]
+    if not places:
+        raise UsageError(f'"{text}" is not an answer; write TEST=OUTCOME')
+    known = [place for place in reversed(places) if text[:place].strip() in kb.test_index]
+    if not known:
+        name = text[: places[0]].strip()
+        raise UsageError(f'the table has no test "{name}"; {nearest(name, kb.test_index)}')
+    readings = [(kb.tests[kb.test_index[text[:place].strip()]], text[place + 1 :].strip()) for place in known]
+    for test, value in readings:
+        if _unknown_outcome(test, value) is None:
+            return Answered(test.id, _outcomes(test, value))
+    test, value = readings[0]
+    outcome = _unknown_outcome(test, value)
+    if outcome == NOT_APPLICABLE:
+        raise UsageError(f'test "{test.id}" applies to every {kb.hypothesis_word} of the table')
+    remedy = nearest(outcome or "", (known.id for known in test.outcomes))
+    raise UsageError(f'test "{test.id}" has no outcome "{outcome}"; {remedy}')
+
+
+def _outcomes(test: Test, value: str) -> tuple[str, ...]:
+    if test.outcome_index(value) is not None:
+        return (value,)
+    if value == "?":
+        return ()
+    if value == "-":
+        return (NOT_APPLICABLE,)
+    return tuple(dict.fromkeys(part.strip() for part in value.split("|")))
+
+
+def _unknown_outcome(test: Test, value: str) -> str | None:
+    return next((outcome for outcome in _outcomes(test, value) if test.outcome_index(outcome) is None), None)
+
+
+def _question(test: Test) -> str:
+    """What to ask; a bare file has no more than the test's name."""
+    return test.question or test.title
+
+
+def _as_json(kb: KnowledgeBase, advice: Advice, given: Sequence[Answered], top: int | None) -> dict[str, object]:
+    return {
+        "status": advice.status,
+        "candidates_left": len(advice.candidates),
+        "entropy_bits": advice.entropy_bits,
+        "candidates": [
+            {
+                "hypothesis": candidate.hypothesis,
+                "posterior": candidate.posterior,
+                "group": candidate.group,
+                "mismatches": candidate.mismatches,
+            }
+            for candidate in advice.candidates[:top]
+        ],
+        "tests": [
+            {
+                "test": ranked.test,
+                "question": _question(kb.tests[kb.test_index[ranked.test]]),
+                "score": ranked.score,
+                "cost": ranked.cost,
+                "outcomes": [
+                    {
+                        "outcome": branch.outcome,
+                        "probability": branch.probability,
+                        "candidates_left": branch.candidates_left,
+                    }
+                    for branch in ranked.branches
+                ],
+            }
+            for ranked in advice.tests[:top]
+        ],
+        "spent": [answer.test for answer in given],
+    }
+
+
+def _write_words(kb: KnowledgeBase, advice: Advice, top: int | None) -> None:
+    left, of, bits = len(advice.candidates), len(kb.hypotheses), advice.entropy_bits
+    write(f"{left} of {of} {kb.hypotheses_word} left, {bits:.1f} of {advice.entropy_bits_at_start:.1f} bits open")
+    write(_verdict(kb, advice))
+    if advice.proposal is not None:
+        write()
+        write_table(("outcome", "means", "stay"), _outcome_rows(kb, advice.proposal), {"stay"})
+        write()
+        rows = (_test_row(kb, ranked) for ranked in advice.tests[:top])
+        write_table(("test", "question", "score", "cost"), rows, {"score", "cost"})
+    if advice.candidates:
+        write()
+        names = {hypothesis.id: hypothesis.name for hypothesis in kb.hypotheses}
+        shown = ((names[c.hypothesis], percent(c.posterior), c.group or "") for c in advice.candidates[:top])
+        write_table((kb.hypothesis_word, "posterior", "group"), shown, {"posterior"})
+
+
+def _verdict(kb: KnowledgeBase, advice: Advice) -> str:
+    match advice.status:
+        case "open" if advice.proposal is not None:
+            test = kb.tests[kb.test_index[advice.proposal.test]]
+            return f"next: {test.id}" + (f" - {_question(test)}" if _question(test) != test.id else "")
+        case "identified":
+            hypothesis = kb.hypotheses[kb.hypothesis_index[advice.candidates[0].hypothesis]]
+            return f"identified: {hypothesis.name}"
+        case "group":
+            group = kb.group_by_id[advice.candidates[0].group or ""]
+            return f"one group: {group.name}" + (f" - {group.action}" if group.action else "")
+        case "inseparable":
+            return "no test left separates these"
+    return "no candidate left"
+
+
+def _outcome_rows(kb: KnowledgeBase, ranked: RankedTest) -> Iterator[tuple[str, ...]]:
+    for outcome, branch in zip(kb.tests[kb.test_index[ranked.test]].outcomes, ranked.branches, strict=True):
+        yield outcome.id, outcome.label, str(branch.candidates_left)
+
+
+def _test_row(kb: KnowledgeBase, ranked: RankedTest) -> tuple[str, ...]:
+    test = kb.tests[kb.test_index[ranked.test]]
+    return (test.id, _question(test), f"{ranked.score:.4g}", f"{ranked.cost:g}")

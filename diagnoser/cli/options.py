@@ -1,0 +1,44 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diagnoser.cli.output import say
+from diagnoser.kb import KnowledgeBase
+from diagnoser.policies import POLICIES, STOPS
+
+TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's folder or file, or a shipped name.")]
+PolicyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--policy", help=f"How tests are chosen: {', '.join(POLICIES)}.", autocompletion=lambda: list(POLICIES)
+    ),
+]
+StopOption = Annotated[
+    str | None,
+    typer.Option("--stop", help=f"When a case ends: {', '.join(STOPS)}.", autocompletion=lambda: list(STOPS)),
+]
+PriorOption = Annotated[
+    Path | None, typer.Option("--prior", metavar="FILE", help="Take the prior probabilities from this CSV file.")
+]
+PriorColumnOption = Annotated[
+    int, typer.Option("--prior-column", metavar="N", min=0, help="Its column of probabilities, the first is 0.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def open_table_with_prior(source: str, prior: Path | None, column: int) -> KnowledgeBase:
+    """The table, with the priors of the file where one is given; its notices are said. Raises BadFile."""
+    from diagnoser.formats import open_table
+    from diagnoser.formats.prior import with_prior
+
+    kb = open_table(source)
+    if prior is not None:
+        kb = with_prior(kb, prior, column)
+    for notice in kb.notices:
+        say(notice)
+    return kb

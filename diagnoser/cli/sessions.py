@@ -1,0 +1,76 @@
+"""`diagnoser sessions`: the cases kept on this machine."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from diagnoser.case import Answered
+from diagnoser.cli.options import JsonOption
+from diagnoser.cli.output import say, write_json, write_table
+from diagnoser.errors import BadSession
+from diagnoser.journal import Session, default_folder, read_session
+
+
+def sessions(as_json: JsonOption = False) -> None:
+    """List the saved sessions, the latest first."""
+    folder = default_folder()
+    found = saved_sessions(folder)
+    if as_json:
+        write_json([_as_json(path, session) for path, session in found])
+        return
+    if not found:
+        say(f"no sessions in {folder}")
+        return
+    say(f"sessions in {folder}")
+    headings = ("file", "name", "table", "last answer", "status", "age")
+    write_table(headings, (_row(path, session) for path, session in found), {"age"})
+
+
+def saved_sessions(folder: Path) -> list[tuple[Path, Session | BadSession]]:
+    """Every session file of a folder, the latest change first; one that cannot be read stands with its reason."""
+    read: list[tuple[Path, Session]] = []
+    unreadable: list[tuple[Path, BadSession]] = []
+    for path in sorted(folder.glob("*.jsonl")):
+        try:
+            read.append((path, read_session(path)))
+        except BadSession as error:
+            unreadable.append((path, error))
+    return [*sorted(read, key=lambda found: found[1].last_change, reverse=True), *unreadable]
+
+
+def answer_words(answer: Answered) -> str:
+    """An answer as `next` takes it: "colour=red|brown", "ph=?"."""
+    if answer.reading is not None:
+        low, high = answer.reading.low, answer.reading.high
+        return f"{answer.test}={low:g}" + (f"..{high:g}" if high != low else "")
+    return f"{answer.test}={'|'.join(answer.outcomes) or '?'}"
+
+
+def _row(path: Path, session: Session | BadSession) -> tuple[str, ...]:
+    if isinstance(session, BadSession):
+        return (path.name, "", "", "", f"cannot be read: {session.problem}", "")
+    answer = session.last_answer
+    words = answer_words(answer) if answer else ""
+    return (path.name, session.name, session.header.table, words, session.status.replace("_", " "), _age(session))
+
+
+def _as_json(path: Path, session: Session | BadSession) -> dict[str, object]:
+    if isinstance(session, BadSession):
+        return {"file": str(path), "status": "unreadable", "problem": str(session)}
+    return {
+        "file": str(path),
+        "name": session.name,
+        "table": session.header.table,
+        "last_answer": answer_words(session.last_answer) if session.last_answer else None,
+        "status": session.status,
+        "last_change": session.last_change,
+    }
+
+
+def _age(session: Session) -> str:
+    seconds = max(0.0, (datetime.now(UTC) - datetime.fromisoformat(session.last_change)).total_seconds())
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"

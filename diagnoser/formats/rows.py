@@ -1,0 +1,113 @@
+"""Text files as rows of fields with the line each begins on, whatever the file's line ends."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from diagnoser.errors import BadFile, BadTable
+from diagnoser.text import printable
+
+_QUOTED = re.compile(r'"[^"]*"')
+_OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs"}
+
+
+def read_text(path: Path, kind: type[BadFile] = BadTable) -> str:
+    """The text of a UTF-8 file with every line end turned into a line feed.
+
+    Raises `kind` where the file cannot be read, is empty, is no text or is in another encoding.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise kind(path, f"cannot be read ({reason})", "check the path and its permissions") from None
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise kind(path, "the text is UTF-16", "save it as UTF-8")
+    if data.startswith(b"PK\x03\x04"):
+        raise kind(path, "this is a spreadsheet or an archive, not text", "save the sheet as CSV in UTF-8")
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line, place = _position(data, nul)
+        raise kind(path, f"byte 0x00, number {place} of the line: this is no text", "choose a text file", line=line)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # The decoder counts from behind a byte order mark.
+        start = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+        line, place = _position(data, start)
+        problem = f"byte 0x{data[start]:02x}, number {place} of the line, is not UTF-8"
+        raise kind(path, problem, "save the file as UTF-8; it may be Windows-1252 now", line=line) from None
+    if not text.strip():
+        raise kind(path, "the file is empty", "fill it or choose another")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def records(path: Path, kind: type[BadFile] = BadTable) -> Iterator[tuple[int, list[str]]]:
+    """Each row of a comma-separated file with the line it begins on; lines without any character are passed over.
+
+    Raises `kind` as `read_text` does, for another delimiter, and for quotes that do not match.
+    """
+    text = read_text(path, kind)
+    _refuse_other_delimiters(path, text, kind)
+    reader = csv.reader((line + "\n" for line in text.split("\n")), strict=True, skipinitialspace=True)
+    begin = 1
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise kind(path, *_explained(error), line=begin) from None
+        if row:
+            yield begin, row
+        begin = reader.line_num + 1
+
+
+def clean(text: str) -> str:
+    """A field as it enters a table: printable, without blanks around it."""
+    return printable(text).strip()
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A remedy for an unknown word: the nearest known one, else the first few."""
+    words = list(known)
+    close = difflib.get_close_matches(word, words, n=1)
+    if not close:
+        folded = [known for known in words if known.casefold() == word.casefold()]
+        close = folded[:1]
+    if close:
+        return f'did you mean "{close[0]}"?'
+    more = f" and {len(words) - 12} more" if len(words) > 12 else ""
+    return f"known are {', '.join(words[:12])}{more}" if words else "none is known"
+
+
+def _position(data: bytes, offset: int) -> tuple[int, int]:
+    """Line and place in the line, both from 1, of a byte."""
+    before = data[:offset].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+
+
+def _refuse_other_delimiters(path: Path, text: str, kind: type[BadFile]) -> None:
+    """Another delimiter is plain if line 1 has no comma, or if it is as regular as commas are not."""
+    sample = [_QUOTED.sub("", line) for line in text[:100_000].split("\n")[:20] if line.strip()]
+    commas = [line.count(",") for line in sample]
+    for mark, name in _OTHER_DELIMITERS.items():
+        marks = [line.count(mark) for line in sample]
+        regular = min(marks) == max(marks) > 0 and min(commas) != max(commas)
+        if marks[0] and (regular or not commas[0]):
+            raise kind(path, f"the fields are divided by {name}, not by commas", "save it with commas", line=1)
+
+
+def _explained(error: csv.Error) -> tuple[str, str]:
+    problem = str(error)
+    if "end of data" in problem:
+        return "a quote is opened and never closed", 'close it, or write "" for a quote inside quotes'
+    if "expected after" in problem:
+        return "text follows a closing quote", 'write "" for a quote inside quotes'
+    if "field limit" in problem:
+        return "a field has more than 131,072 characters", "look for a quote that is not closed"
+    return problem, "mend the line"

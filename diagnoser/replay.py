@@ -1,0 +1,121 @@
+"""A recorded case run again, to see whether the table still leads to the same questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from diagnoser import __version__
+from diagnoser.advise import Advice, Adviser, RankedTest, Status
+from diagnoser.case import Case, Event, Proposed
+from diagnoser.errors import UsageError
+from diagnoser.journal import Header, Session
+from diagnoser.kb import KnowledgeBase
+
+SCORE_TOLERANCE = 1e-9
+"""Relative; a proposal with another score than this was made from other figures."""
+
+
+STATUS_WORDS: Mapping[Status, str] = {
+    "open": "open",
+    "identified": "identified",
+    "group": "down to one group",
+    "inseparable": "down to what no test separates",
+    "contradiction": "without a candidate",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event, and what is wrong with it now."""
+
+    time: str
+    event: Event
+    difference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A session beside what the program says of it today."""
+
+    steps: tuple[Step, ...]
+    case: Case
+    advice: Advice | None
+    """On the last state; None where `end_problem` says why there is none."""
+    end_problem: str | None
+    cause: str
+    """What explains a difference, as far as the header tells."""
+    notes: tuple[str, ...]
+    """What changed without making a difference by itself."""
+
+    @property
+    def proposals(self) -> int:
+        """How many questions were recorded."""
+        return sum(isinstance(step.event, Proposed) for step in self.steps)
+
+    @property
+    def agreeing(self) -> int:
+        """How many of them would be asked again, with the same score."""
+        return sum(isinstance(step.event, Proposed) and step.difference is None for step in self.steps)
+
+    @property
+    def first_difference(self) -> str | None:
+        """In words, with its cause; None where everything agrees."""
+        differences = (f"event {n}: {step.difference}" for n, step in enumerate(self.steps, start=1) if step.difference)
+        first = next(differences, self.end_problem)
+        return first and f"{first}; {self.cause}"
+
+
+def replay(session: Session, kb: KnowledgeBase, adviser: Adviser) -> Replay:
+    """Fold the events again and work out every recorded proposal anew."""
+    case, steps = Case.new(session.header.settings), []
+    for time, event in zip(session.times, session.events, strict=True):
+        steps.append(Step(time, event, _difference(event, case, adviser) if isinstance(event, Proposed) else None))
+        case = case.with_event(event)
+    advice, end_problem = None, None
+    try:
+        advice = adviser.advise(case.state)
+    except UsageError as error:
+        end_problem = str(error)
+    return Replay(tuple(steps), case, advice, end_problem, _cause(session.header, kb), _notes(session, kb))
+
+
+def _difference(recorded: Proposed, case: Case, adviser: Adviser) -> str | None:
+    in_force = case.state.settings.policy
+    if recorded.policy != in_force:
+        return f'"{recorded.test}" was asked by {recorded.policy} while {in_force} was in force'
+    try:
+        now = adviser.advise(case.state)
+    except UsageError as error:
+        return str(error)
+    if now.proposal is None:
+        return f'"{recorded.test}" was asked; now nothing is asked, the case is {STATUS_WORDS[now.status]}'
+    return _compared(recorded, now.proposal)
+
+
+def _compared(recorded: Proposed, now: RankedTest) -> str | None:
+    if now.test != recorded.test:
+        return f'"{recorded.test}" was asked; now it would be "{now.test}"'
+    if not math.isclose(now.score, recorded.score, rel_tol=SCORE_TOLERANCE):
+        return f'"{recorded.test}" had the score {recorded.score:.10g}; now it is {now.score:.10g}'
+    return None
+
+
+def _cause(header: Header, kb: KnowledgeBase) -> str:
+    if header.fingerprint != kb.fingerprint:
+        return "the table changed since then"
+    if header.program != __version__:
+        return f"the session was recorded by version {header.program}, this is {__version__}"
+    return "neither the table nor the version changed"
+
+
+def _notes(session: Session, kb: KnowledgeBase) -> tuple[str, ...]:
+    header, notes = session.header, list(session.notices)
+    if header.fingerprint != kb.fingerprint:
+        notes.append("the table changed since the session was recorded")
+    elif header.wording_fingerprint != kb.wording_fingerprint:
+        notes.append("the table's wording changed since the session was recorded; what decides did not")
+    if header.program != __version__:
+        notes.append(f"recorded by version {header.program}, this is {__version__}")
+    return tuple(notes)

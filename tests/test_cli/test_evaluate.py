@@ -1,0 +1,90 @@
+"""`diagnoser evaluate`: figures by hand and the published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from diagnoser.cli.evaluate import read_columns
+from diagnoser.errors import UsageError
+from diagnoser.policies import POLICIES
+
+FIELDS = [
+    "policy",
+    "stop",
+    "expected_cost",
+    "worst_cost",
+    "nodes",
+    "exact",
+    "standard_error",
+    "unresolved_probability",
+    "entropy_bound_bits",
+    "seconds",
+]
+
+
+def test_every_policy_needs_both_tests_of_a_perfect_code(as_json: Callable[..., Any], code: str) -> None:
+    results = as_json("evaluate", code)
+    assert [result["policy"] for result in results] == list(POLICIES)
+    for result in results:
+        assert list(result) == FIELDS
+        assert result["stop"] == "unique"
+        assert (result["expected_cost"], result["worst_cost"], result["nodes"]) == (2.0, 2.0, 7)
+        assert (result["exact"], result["standard_error"]) == (True, 0.0)
+        assert (result["unresolved_probability"], result["entropy_bound_bits"]) == (0.0, 2.0)
+
+
+def test_half_a_code_leaves_pairs(as_json: Callable[..., Any], diagnoser: Callable[..., Result], code: str) -> None:
+    (result,) = as_json("evaluate", code, "--columns", "1-1", "--policy", "gain")
+    assert (result["expected_cost"], result["nodes"], result["unresolved_probability"]) == (1.0, 3, 1.0)
+    assert result["entropy_bound_bits"] is None
+    assert "no bound: 100.0 % of the cases" in diagnoser("evaluate", code, "--columns", "1").stdout
+
+
+def test_the_published_figures(as_json: Callable[..., Any], wiser: str) -> None:
+    results = {result["policy"]: result for result in as_json("evaluate", wiser)}
+    expected = {
+        "odtn-r": (4575 / 544, 10, 719),
+        "odtn-h": (39917 / 4080, 15, 597),
+        "non-adaptive": (11.392760, 25, None),
+        "low-adaptive": (9.811633, 21, None),
+        "gain": (8.294118, 11, 639),
+        "information-gain": (8.384375, 12, 735),
+    }
+    assert set(results) == set(expected)
+    for policy, (cost, worst, nodes) in expected.items():
+        result = results[policy]
+        assert result["expected_cost"] == pytest.approx(cost, abs=1e-6), policy
+        assert (result["worst_cost"], nodes or result["nodes"]) == (worst, result["nodes"]), policy
+        assert result["entropy_bound_bits"] == pytest.approx(7.994353, abs=1e-6)
+
+
+def test_the_published_figures_with_another_prior(as_json: Callable[..., Any], wiser: str) -> None:
+    prior = wiser.replace("wiser_clean", "wiser_prior")
+    (result,) = as_json("evaluate", wiser, "--policy", "gain", "--prior", prior, "--prior-column", "1")
+    assert result["expected_cost"] == pytest.approx(7.066432, abs=1e-6)
+    assert result["entropy_bound_bits"] == pytest.approx(6.217956, abs=1e-6)
+
+
+def test_words_for_people(diagnoser: Callable[..., Result], code: str) -> None:
+    lines = diagnoser("evaluate", code, "--policy", "odtn-r", "--policy", "gain").stdout.splitlines()
+    assert lines[1] == "bound: 2.000000 tests; no policy costs less"
+    rows = [line.split("\t") for line in lines[4:]]
+    assert [row[:5] for row in rows] == [[policy, "2.000000", "2", "1.000", "7"] for policy in ("odtn-r", "gain")]
+
+
+@pytest.mark.parametrize("words", [["--columns", "0-2"], ["--columns", "x"], ["--columns", "1-0"], ["--policy", "p"]])
+def test_mistakes_are_one_line(diagnoser: Callable[..., Result], code: str, words: list[str]) -> None:
+    result = diagnoser("evaluate", code, *words)
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+
+
+def test_columns_count_from_zero_and_include_the_last() -> None:
+    assert list(read_columns("0-39", 78)) == list(range(40))
+    assert list(read_columns(" 77 ", 78)) == [77]
+    for text in ("", "-1", "3-", "0-78", "5-4", "²-3", "1-2-3"):
+        with pytest.raises(UsageError):
+            read_columns(text, 78)

@@ -1,0 +1,122 @@
+"""`diagnoser sessions`, `replay` and `tables`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from diagnoser import journal
+from diagnoser.case import Answered, Confirmed, Event, Named, Proposed, Settings
+from diagnoser.formats import open_table
+
+GOOD: tuple[Event, ...] = (
+    Proposed("first", 2 / 3, "gain"),
+    Answered("first", ("yes",)),
+    Proposed("second", 1.0, "gain"),
+    Answered("second", ("no",)),
+)
+
+
+def saved(path: Path | None, table: str, events: tuple[Event, ...] = GOOD) -> Path:
+    header = journal.Header.of(open_table(table), table, Settings("gain", "unique"))
+    book = journal.create(path, header)
+    for event in events:
+        book.append(event)
+    book.close()
+    assert book.path is not None
+    return book.path
+
+
+def test_a_list_of_sessions(as_json: Callable[..., Any], diagnoser: Callable[..., Result], code: str) -> None:
+    assert as_json("sessions") == []
+    assert "no sessions in" in diagnoser("sessions").stderr
+    first = saved(None, code, (*GOOD[:3], Named("pump 3")))
+    second = saved(None, code, (*GOOD, Confirmed("ab")))
+    (first.parent / "zz.jsonl").write_text("damaged")
+    found = {entry["file"]: entry for entry in as_json("sessions")}
+    assert set(found) == {str(first), str(second), str(first.parent / "zz.jsonl")}
+    one, two = found[str(first)], found[str(second)]
+    assert (one["name"], one["last_answer"], one["status"]) == ("pump 3", "first=yes", "open")
+    assert (two["table"], two["last_answer"], two["status"]) == ("perfect code é", "second=no", "confirmed")
+    assert found[str(first.parent / "zz.jsonl")]["status"] == "unreadable"
+
+    lines = diagnoser("sessions").stdout.splitlines()
+    assert len(lines) == 4
+    assert "cannot be read: its first line is damaged" in lines[-1]
+
+
+def test_a_good_session_agrees(as_json: Callable[..., Any], diagnoser: Callable[..., Result], code: str) -> None:
+    path = str(saved(None, code))
+    result = diagnoser("replay", path)
+    lines = result.stdout.splitlines()
+    assert (result.exit_code, lines[-1]) == (0, "agrees: 2 of 2 proposals")
+    assert lines[-2] == "left: 1 - ab 100.0 %"
+    assert [line.split("\t")[2:] for line in lines[1:5]] == [
+        ["asked first (gain, score 0.6667)", "the same"],
+        ["answered first=yes", ""],
+        ["asked second (gain, score 1)", "the same"],
+        ["answered second=no", ""],
+    ]
+    said = as_json("replay", path)
+    assert (said["agrees"], said["proposals"], said["agreeing"], said["status"]) == (True, 2, 2, "identified")
+    assert [event["event"] for event in said["events"]] == ["proposed", "answered"] * 2
+    assert said["events"][1]["outcomes"] == ["yes"]
+
+
+def test_the_first_difference_ends_with_one(diagnoser: Callable[..., Result], code: str) -> None:
+    path = saved(None, code)
+    table = Path(code)
+    table.write_text(table.read_text(encoding="utf-8").replace("aa,yes,yes", "aa,yes,no"), encoding="utf-8")
+    result = diagnoser("replay", str(path), "--json")
+    assert result.exit_code == 1
+    said = json.loads(result.stdout)
+    # aa and ab are alike now: `first` still leaves two of four, but after it nothing separates them.
+    assert (said["agrees"], said["agreeing"], said["status"]) == (False, 1, "inseparable")
+    assert 'event 3: "second" was asked; now nothing is asked' in said["first_difference"]
+    assert "the table changed since then" in result.stderr
+
+
+def test_the_priors_of_a_session_are_found_again(diagnoser: Callable[..., Result], code: str, tmp_path: Path) -> None:
+    from diagnoser.formats.prior import with_prior
+
+    prior = tmp_path / "prior.csv"
+    prior.write_text("aa,0.7\nab,0.1\nba,0.1\nbb,0.1\n")
+    kb = with_prior(open_table(code), prior, 1)
+    header = journal.Header.of(kb, code, Settings("odtn-r", "unique"), prior=prior, prior_column=1)
+    book = journal.create(tmp_path / "s.jsonl", header)
+    # Both sides have two: the first counts as the smaller. Its mass is 0.7 + 0.1, and the gain is 2/3 as ever.
+    book.append(Proposed("first", 0.8 + 2 / 3, "odtn-r"))
+    book.close()
+    result = diagnoser("replay", str(tmp_path / "s.jsonl"))
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "agrees: 1 of 1 proposals")
+
+
+def test_a_torn_session_is_replayed_with_a_notice(diagnoser: Callable[..., Result], code: str) -> None:
+    path = saved(None, code)
+    path.write_bytes(path.read_bytes()[:-5])
+    result = diagnoser("replay", str(path))
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "agrees: 2 of 2 proposals")
+    assert "cut short" in result.stderr
+
+
+@pytest.mark.parametrize("gone", ["session", "table"])
+def test_missing_files_are_one_line(diagnoser: Callable[..., Result], code: str, gone: str) -> None:
+    path = saved(None, code)
+    Path(path if gone == "session" else code).unlink()
+    result = diagnoser("replay", str(path))
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (3, "", 1)
+
+
+def test_the_shipped_tables(as_json: Callable[..., Any], diagnoser: Callable[..., Result]) -> None:
+    known = {entry["name"]: entry for entry in as_json("tables")}
+    hazmat = known["hazmat"]
+    assert list(hazmat) == ["name", "title", "hypotheses", "tests", "unknown_share", "groups", "licence"]
+    kb = open_table("hazmat")
+    unknown = sum(kb.cell(h, t).unknown for h in range(len(kb.hypotheses)) for t in range(len(kb.tests)))
+    assert hazmat["unknown_share"] == unknown / (hazmat["hypotheses"] * hazmat["tests"])
+    assert len(diagnoser("tables").stdout.splitlines()) == len(known) + 1
