@@ -1,0 +1,74 @@
+"""The app: which screen is on, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from diagnoser.errors import DiagnoserError
+from diagnoser.kb import KnowledgeBase
+from diagnoser.ui import opening
+from diagnoser.ui.case import Advises, CaseScreen
+from diagnoser.ui.help import all_keys
+from diagnoser.ui.opening import Opened
+from diagnoser.ui.page import Page
+from diagnoser.ui.request import CaseRequest
+from diagnoser.ui.start import StartScreen
+
+
+class DiagnoserApp(App[int]):
+    """`run` returns an exit code or None; `farewell` is what to print to stderr after it."""
+
+    TITLE = "Diagnoser"
+    CSS_PATH = "app.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "keys", "keys", key_display="?", id="app.keys", tooltip="this list"),
+        Binding("ctrl+q", "quit", "quit", key_display="^q", priority=True, id="app.quit", tooltip="the case is saved"),
+    ]
+
+    def __init__(
+        self,
+        request: CaseRequest | None = None,
+        adviser_factory: Callable[[KnowledgeBase], Advises] | None = None,
+        opener: Callable[[CaseRequest], Opened] = opening.open_case,
+    ) -> None:
+        super().__init__()
+        self._request = request
+        self._adviser_factory = adviser_factory or opening.load_adviser
+        self._opener = opener
+        self.farewell = ""
+
+    def on_mount(self) -> None:
+        """The case that was asked for, or the choice of a table."""
+        if self._request is None:
+            self.push_screen(StartScreen(opening.shipped_tables, opening.read_table))
+        else:
+            self.open_case(self._request)
+
+    def open_case(self, request: CaseRequest) -> None:
+        """Start or resume a case."""
+        self.push_screen(CaseScreen(request, self._opener, self._adviser_factory), self._opening_failed)
+
+    async def action_quit(self) -> None:
+        """Say where the case is saved, and leave."""
+        case = next((screen for screen in self.screen_stack if isinstance(screen, CaseScreen)), None)
+        if case is not None:
+            self.farewell = case.leave()
+        self.exit(0)
+
+    def action_keys(self) -> None:
+        """Every key that works now."""
+        if not isinstance(self.screen, Page):
+            self.push_screen(Page("ALL KEYS", all_keys(self, self.screen)))
+
+    def _opening_failed(self, error: DiagnoserError | None) -> None:
+        if error is None:
+            return
+        if isinstance(self.screen, StartScreen):
+            self.screen.tell(str(error))
+        else:
+            self.farewell = str(error)
+            self.exit(error.exit_code)

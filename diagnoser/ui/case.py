@@ -1,0 +1,474 @@
+"""The case screen: one question, one key an answer.
+
+    key -> event -> journal -> case -> worker: advise -> AdviceReady -> what is shown
+
+Workers hand over results by messages and never touch a widget. A result for an older state is dropped, and an answer
+is taken only while the question it belongs to stands painted on the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import ClassVar, Protocol
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+from textual.worker import get_current_worker
+
+from diagnoser.advise import Advice
+from diagnoser.case import Answered, Case, Confirmed, Event, PolicyChosen, Redone, State, Undone
+from diagnoser.errors import DiagnoserError, UsageError
+from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
+from diagnoser.ui import presentation as show
+from diagnoser.ui.opening import Opened
+from diagnoser.ui.page import Page
+from diagnoser.ui.panel import Asked, QuestionPanel
+from diagnoser.ui.policy import PolicyScreen
+from diagnoser.ui.request import CaseRequest
+from diagnoser.ui.search import SearchScreen
+from diagnoser.ui.sitting import Sitting
+from diagnoser.ui.standing import Standing
+from diagnoser.ui.status import Status
+from diagnoser.ui.verdict import Choice, Verdict, verdict
+from diagnoser.ui.why import why
+from diagnoser.ui.widgets import RowList
+
+_ANSWER_KEYS = frozenset("1234567890unc") | {"space"}
+
+
+class Advises(Protocol):
+    """What the screen needs of an adviser."""
+
+    def advise(self, state: State) -> Advice:
+        """Who is left, and what to ask next."""
+        ...
+
+
+class CaseScreen(Screen[DiagnoserError]):
+    """A case from its first question to its end. Dismissed with what is wrong if it cannot be opened."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(
+                f"{(place + 1) % 10}",
+                f"answer({place})",
+                "answer",
+                show=False,
+                id=f"case.answer{place + 1}",
+                tooltip="take the outcome of that number at once",
+            )
+            for place in range(10)
+        ),
+        Binding("u", "unknown", "unsure", id="case.unknown", tooltip="could not tell; the test is not asked again"),
+        Binding(
+            "n",
+            "not_applicable",
+            "does not apply",
+            show=False,
+            id="case.not-applicable",
+            tooltip="the question makes no sense here",
+        ),
+        Binding("space", "mark", "mark", show=False, id="case.mark", tooltip="mark several outcomes; Enter takes them"),
+        Binding("slash", "search", "other test", key_display="/", id="case.search", tooltip="answer any test by name"),
+        Binding("t", "ranking", "ranking", id="case.ranking", tooltip="the next tests, best first"),
+        Binding("w", "why", "why", id="case.why", tooltip="how this test splits what is left"),
+        Binding("z", "undo", "undo", id="case.undo", tooltip="take the last change back"),
+        Binding("r", "redo", "redo", id="case.redo", tooltip="take the last undo back"),
+        Binding("e", "edit", "edit", id="case.edit", tooltip="choose an earlier answer and change it"),
+        Binding("p", "policy", "policy", show=False, id="case.policy", tooltip="choose how the next test is chosen"),
+        Binding("c", "confirm", "confirm", show=False, id="case.confirm", tooltip="confirm what was found"),
+        Binding("escape", "back", "back", show=False, id="case.back", tooltip="back to the proposed test"),
+    ]
+
+    case: reactive[Case | None] = reactive(None, init=False)
+    advice: reactive[Advice | None] = reactive(None, init=False, always_update=True)
+    chosen: reactive[str | None] = reactive(None, init=False)
+    """The test that the operator wants to answer in place of the proposed one."""
+
+    @dataclass
+    class TableRead(Message):
+        """The table is read and the session open."""
+
+        opened: Opened
+
+    @dataclass
+    class OpeningFailed(Message):
+        """The table or the session cannot be opened."""
+
+        error: DiagnoserError
+
+    @dataclass
+    class AdviserReady(Message):
+        """Kernels are loaded."""
+
+        adviser: Advises
+
+    @dataclass
+    class AdviceReady(Message):
+        """Advice for one version of the case."""
+
+        version: int
+        advice: Advice
+
+    @dataclass
+    class AdviceFailed(Message):
+        """The case does not fit the table."""
+
+        version: int
+        error: DiagnoserError
+
+    def __init__(
+        self,
+        request: CaseRequest,
+        opener: Callable[[CaseRequest], Opened],
+        adviser_factory: Callable[[KnowledgeBase], Advises],
+    ) -> None:
+        super().__init__()
+        self._request, self._opener, self._adviser_factory = request, opener, adviser_factory
+        self._sitting: Sitting | None = None
+        self._adviser: Advises | None = None
+        self._one_at_a_time = Lock()
+        self._advised = -1
+        """The version of the state that `advice` belongs to."""
+
+    @property
+    def kb(self) -> KnowledgeBase:
+        """The table, once it is read."""
+        assert self._sitting is not None  # noqa: S101 - there is no case to act on before
+        return self._sitting.kb
+
+    @property
+    def up_to_date(self) -> bool:
+        """What is shown belongs to the present state."""
+        return self._sitting is not None and self._advised == self._sitting.version
+
+    # -- composition ---------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield Static(id="top")
+        yield QuestionPanel(id="panel")
+        yield Standing(id="standing")
+        yield Static(id="groups")
+        yield Status(id="status")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Paint first, then read."""
+        source = self._request.source or str(self._request.resume)
+        self._text("#top", Content.styled(f" {show.shorten(source, self.size.width - 2)}", show.STRONG))
+        self.panel.rows.focus()
+        self.call_after_refresh(self._prepare)
+
+    # -- workers: they hand over messages and nothing else -------------------------------------------------------
+
+    @work(thread=True, group="prepare")
+    def _prepare(self) -> None:
+        try:
+            opened = self._opener(self._request)
+            self.post_message(self.TableRead(opened))
+            self.post_message(self.AdviserReady(self._adviser_factory(opened.kb)))
+        except DiagnoserError as error:
+            self.post_message(self.OpeningFailed(error))
+
+    @work(thread=True, exclusive=True, group="advise")
+    def _advise(self, adviser: Advises, version: int, state: State) -> None:
+        worker = get_current_worker()
+        with self._one_at_a_time:
+            if worker.is_cancelled:
+                return
+            try:
+                advice = adviser.advise(state)
+            except DiagnoserError as error:
+                self.post_message(self.AdviceFailed(version, error))
+            else:
+                self.post_message(self.AdviceReady(version, advice))
+
+    # -- messages ------------------------------------------------------------------------------------------------
+
+    def on_case_screen_opening_failed(self, message: OpeningFailed) -> None:
+        """Leave with what is wrong."""
+        self.dismiss(message.error)
+
+    def on_case_screen_table_read(self, message: TableRead) -> None:
+        """Show what is known without advice."""
+        self._sitting = Sitting(message.opened)
+        self.status.notices = message.opened.notices
+        self._follow(self._sitting)
+        self._place_figures()
+        self.panel.title = "preparing the first question"
+        self._say("preparing; the very first time this takes some seconds, to compile", passing=False)
+
+    def on_case_screen_adviser_ready(self, message: AdviserReady) -> None:
+        """Ask for the first question."""
+        self._adviser = message.adviser
+        self._think()
+
+    def on_case_screen_advice_ready(self, message: AdviceReady) -> None:
+        """Show it, unless the case has moved on."""
+        sitting = self._sitting
+        if sitting is None or message.version != sitting.version:
+            return
+        sitting.propose(message.advice.proposal)
+        self._follow(sitting)
+        if self.advice is None:
+            self.status.hush()
+        self._advised = message.version
+        self.advice = message.advice
+
+    def on_case_screen_advice_failed(self, message: AdviceFailed) -> None:
+        """Say why there is no advice; undo still works."""
+        if self._sitting is not None and message.version == self._sitting.version:
+            self._say(str(message.error), passing=False)
+
+    # -- changes of the case -------------------------------------------------------------------------------------
+
+    def _change(self, event: Event, echo: str) -> None:
+        if self._sitting is None:
+            return
+        try:
+            self._sitting.change(event)
+        except UsageError as error:
+            self._say(str(error))
+            return
+        self._follow(self._sitting)
+        self.chosen = None
+        self.panel.wait()
+        self._say(echo)
+        self._think()
+
+    def _follow(self, sitting: Sitting) -> None:
+        self.case = sitting.case
+        self.status.saved(sitting.path, sitting.unsaved)
+
+    def _think(self) -> None:
+        if self._adviser is not None and self._sitting is not None:
+            self._advise(self._adviser, self._sitting.version, self._sitting.case.state)
+
+    def _answer(self, outcomes: tuple[str, ...]) -> None:
+        asked = self.panel.shown
+        if self.panel.waiting or not isinstance(asked, Asked) or self.case is None:
+            return
+        answer = Answered(asked.test.id, outcomes)
+        if answer == self.case.state.answer_to(answer.test):
+            self.action_back()
+            self._say("that is the answer already")
+            return
+        self._change(answer, f"{asked.test.title}: {show.answer_text(self.kb, answer)} – z undoes")
+
+    def _take(self, row: object) -> None:
+        match row:
+            case show.OutcomeRow(outcome=outcome):
+                self._answer(() if outcome is None else (outcome,))
+            case Choice(event=None, test=test):
+                self.chosen = test
+            case Choice(event=event, label=label) if event is not None:
+                self._change(event, f"{label} – z undoes")
+
+    # -- keys and mouse ------------------------------------------------------------------------------------------
+
+    def on_key(self, event: events.Key) -> None:
+        """Refuse what was typed before the present question was painted."""
+        answers = event.key in _ANSWER_KEYS or (event.key == "enter" and self.focused is self.panel.rows)
+        if answers and not self.panel.accepts(event):
+            event.stop()
+            event.prevent_default()
+            self._say(f"too early, not taken: {event.key}")
+
+    @on(RowList.Chosen, "#outcomes")
+    def _outcome_chosen(self, message: RowList.Chosen) -> None:
+        if self.panel.waiting or not any(row is message.row for row in self.panel.rows.rows):
+            return
+        if self.panel.marked:
+            self._answer(self.panel.marked)
+        else:
+            self._take(message.row)
+
+    @on(RowList.Chosen, "#answers")
+    def _answer_chosen(self, message: RowList.Chosen) -> None:
+        if isinstance(message.row, show.AnswerRow):
+            self.chosen = message.row.test
+            self.panel.rows.focus()
+
+    def action_answer(self, place: int) -> None:
+        """A digit: commit the outcome, or mark it when others are marked."""
+        row = self.panel.row(place)
+        if row is None:
+            self._say("no such answer here")
+        elif self.panel.marked:
+            self.panel.mark(row)
+        else:
+            self._take(row)
+
+    def action_mark(self) -> None:
+        """Mark the highlighted outcome."""
+        if not self.panel.waiting:
+            self.panel.mark(self.panel.rows.row)
+            if self.panel.marked:
+                self._say(f"{len(self.panel.marked)} marked – Enter takes them, space unmarks", passing=False)
+
+    def action_unknown(self) -> None:
+        """Could not tell: the test is spent."""
+        self._answer(())
+
+    def action_not_applicable(self) -> None:
+        """The question makes no sense here."""
+        asked = self.panel.shown
+        if isinstance(asked, Asked) and asked.test.outcome_index(NOT_APPLICABLE) is not None:
+            self._answer((NOT_APPLICABLE,))
+        else:
+            self._say("this test applies to everything in the table")
+
+    def action_confirm(self) -> None:
+        """Close the case with what was found."""
+        if not self.panel.waiting and isinstance(self.panel.shown, Verdict):
+            confirm = next((c for c in self.panel.shown.choices if isinstance(c.event, Confirmed)), None)
+            self._take(confirm)
+
+    def action_undo(self) -> None:
+        """Take the last change back."""
+        self._change(Undone(), "undone – r redoes")
+
+    def action_redo(self) -> None:
+        """Take the last undo back."""
+        self._change(Redone(), "done again – z undoes")
+
+    def action_edit(self) -> None:
+        """Go to the answers."""
+        if self.case is not None and self.case.state.answers:
+            self.query_one(Standing).answers.focus()
+            self._say("choose the answer to change, then Enter")
+        else:
+            self._say("no answer to edit yet")
+
+    def action_back(self) -> None:
+        """To the proposed test."""
+        self.chosen = None
+        self.panel.rows.focus()
+
+    def action_search(self) -> None:
+        """Choose a test by typing."""
+        self._choose_test(typing=True)
+
+    def action_ranking(self) -> None:
+        """Choose from the ranked list."""
+        self._choose_test(typing=False)
+
+    def _choose_test(self, *, typing: bool) -> None:
+        if self.case is None:
+            return
+
+        def choose(test: str | None) -> None:
+            if test is not None:
+                self.chosen = test
+
+        self.app.push_screen(SearchScreen(self.kb, self._listed(), typing=typing), choose)
+
+    def _listed(self) -> list[show.ListedTest]:
+        assert self.case is not None  # noqa: S101 - there is a table
+        return show.listed_tests(self.kb, self.case.state, self.advice if self.up_to_date else None)
+
+    def action_why(self) -> None:
+        """How the test in the panel splits what is left."""
+        asked = self.panel.shown
+        if self.case is None or self.advice is None or not isinstance(asked, Asked):
+            self._say("there is no question to explain")
+            return
+        self.app.push_screen(
+            Page("WHY THIS TEST", why(self.kb, self.case.state, self.advice, asked.test, asked.ranked))
+        )
+
+    def action_policy(self) -> None:
+        """Choose another policy."""
+        if self.case is None:
+            return
+        now = self.case.state.settings.policy
+
+        def choose(policy: str | None) -> None:
+            if policy is not None and policy != now:
+                self._change(PolicyChosen(policy), f"policy {policy} – z undoes")
+
+        self.app.push_screen(PolicyScreen(now), choose)
+
+    # -- what is shown -------------------------------------------------------------------------------------------
+
+    @property
+    def panel(self) -> QuestionPanel:
+        """The question or the verdict."""
+        return self.query_one(QuestionPanel)
+
+    @property
+    def status(self) -> Status:
+        """Warnings and echoes."""
+        return self.query_one(Status)
+
+    def watch_case(self, case: Case) -> None:
+        """The list of answers."""
+        self.query_one(Standing).show_answers(self.kb, case.state.answers)
+
+    def watch_advice(self, advice: Advice) -> None:
+        """All that depends on who is left."""
+        self.query_one(Standing).show_candidates(self.kb, advice.candidates)
+        self._place_figures()
+        self._place_panel()
+        if isinstance(self.app.screen, SearchScreen):
+            self.app.screen.renew(self._listed())
+
+    def watch_chosen(self, chosen: str | None) -> None:
+        """Another test, or back to the proposed one."""
+        if chosen is not None:
+            self.status.hush()
+        self._place_panel()
+
+    def on_resize(self) -> None:
+        """Fit the text to the new width."""
+        if self.case is not None:
+            self._place_figures()
+            self._place_panel()
+            self.status.place()
+
+    def _place_figures(self) -> None:
+        self._text("#top", show.top_line(self.kb, self.advice, self.size.width))
+        lines = show.group_lines(self.kb, self.advice, self.size.width) if self.advice else []
+        self._text("#groups", Content("\n").join(lines) if lines else None)
+
+    def _place_panel(self) -> None:
+        if self.case is None:
+            return
+        state, advice = self.case.state, self.advice if self.up_to_date else None
+        ranked = {test.test: test for test in advice.tests} if advice else {}
+        left = len(advice.candidates) if advice else None
+        if self.chosen is not None:
+            test, by_operator = self.chosen, True
+        elif advice is not None and advice.status == "open" and advice.proposal and not state.closed:
+            test, by_operator = advice.proposal.test, False
+        elif advice is not None:
+            self.panel.conclude(verdict(self.kb, state, advice))
+            return
+        else:
+            self.panel.wait()
+            return
+        asked = Asked(self.kb.tests[self.kb.test_index[test]], ranked.get(test), by_operator)
+        self.panel.ask(self.kb, asked, left, state.answer_to(test), state.settings.policy)
+
+    def _say(self, text: str, *, passing: bool = True) -> None:
+        self.status.say(text, passing=passing)
+
+    def _text(self, selector: str, text: Content | None) -> None:
+        place = self.query_one(selector, Static)
+        place.update(text or Content(""))
+        place.display = text is not None
+
+    # -- leaving -------------------------------------------------------------------------------------------------
+
+    def leave(self) -> str:
+        """Close the session's file. Returns where the case is saved, in a line for the terminal."""
+        return "" if self._sitting is None else self._sitting.leave()

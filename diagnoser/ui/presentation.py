@@ -1,0 +1,331 @@
+"""What stands on the case screen, as rows of text: pure functions of table, state, advice and width.
+
+Everything that comes from a table is fitted by `fit` or `shorten`, so that no name, whatever is in it, breaks a row;
+and it becomes `Content` without markup, so that `[bold]` in a name is six characters and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+from textual.content import Content
+
+from diagnoser.advise import Advice, Branch, Candidate, RankedTest
+from diagnoser.case import Answered, State
+from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase, Test
+from diagnoser.text import printable
+
+MUTED = "$foreground 60%"
+STRONG = "bold"
+KEY = "bold $footer-key-foreground"
+BAR = "$primary"
+WARNING = "bold $text-warning"
+
+_SHORT_UNITS = {"minutes": "min", "minute": "min", "hours": "h", "seconds": "s"}
+
+
+def shorten(text: str, width: int) -> str:
+    """The text in at most `width` cells, with an ellipsis where something is left out."""
+    shown = printable(text)
+    if cell_len(shown) <= width:
+        return shown
+    if width < 1:
+        return ""
+    return set_cell_size(shown, width - 1).rstrip() + "…"
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """The text in exactly `width` cells."""
+    shown = shorten(text, width)
+    blank = " " * max(0, width - cell_len(shown))
+    return blank + shown if right else shown + blank
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A probability for people: what is possible never reads 0 %, what is open never 100 %."""
+    least = 10.0**-digits / 100
+    if share <= 0 or share >= 1 - 1e-9:
+        return f"{share:.0%}".replace("%", " %")
+    if share < least:
+        return f"<{least * 100:g} %"
+    if share > 1 - least:
+        return f">{100 - least * 100:g} %"
+    return f"{share * 100:.{digits}f} %"
+
+
+def bar(share: float, width: int) -> str:
+    """A bar of at most `width` cells, in steps of half a cell; what is possible has at least one step."""
+    halves = max(share > 0, round(min(1.0, share) * width * 2))
+    return "━" * (halves // 2) + "╸" * (halves % 2)
+
+
+def cost(amount: float, unit: str) -> str:
+    """A cost with its unit, such as `2 min`."""
+    number = f"{amount:.0f}" if amount >= 10 else f"{amount:.1f}".removesuffix(".0")
+    if unit.endswith("s") and number == "1":
+        unit = _SHORT_UNITS.get(unit, unit[:-1])
+    return f"{number} {_SHORT_UNITS.get(unit, printable(unit))}"
+
+
+def answer_text(kb: KnowledgeBase, answer: Answered) -> str:
+    """An answer in the table's words."""
+    test = kb.tests[kb.test_index[answer.test]]
+    if answer.reading is not None:
+        low, high = answer.reading.low, answer.reading.high
+        number = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+        return f"{number} {test.unit or ''}".strip()
+    if answer.unknown:
+        return "could not tell"
+    labels = {outcome.id: outcome.label for outcome in test.outcomes}
+    return " or ".join(labels[outcome] for outcome in answer.outcomes)
+
+
+def top_line(kb: KnowledgeBase, advice: Advice | None, width: int) -> Content:
+    """Table, candidates left, bits open, and what it may still cost; the least needed goes first where it is narrow."""
+    if advice is None:
+        return Content.assemble((" " + shorten(kb.title, width - 2), STRONG))
+    parts = [f"{len(advice.candidates)} of {len(kb.hypotheses)} left"]
+    if advice.entropy_bits_at_start > 0:
+        parts.append(f"{abs(advice.entropy_bits):.1f} of {advice.entropy_bits_at_start:.1f} bits open")
+    if advice.status == "open" and advice.expected_cost_left is not None:
+        to_go = f"about {cost(advice.expected_cost_left, kb.cost_unit)} to go"
+        if advice.worst_cost_left is not None:
+            to_go += f" (worst {cost(advice.worst_cost_left, kb.cost_unit).split()[0]})"
+        parts.append(to_go)
+    least = min(12, cell_len(printable(kb.title)))
+    while len(parts) > 1 and sum(cell_len(part) + 3 for part in parts) + least + 2 > width:
+        parts.pop()
+    figures = "   ".join(parts)
+    title = shorten(kb.title, max(0, width - cell_len(figures) - 5))
+    return Content.assemble((f" {title}", STRONG), "   ", figures)
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRow:
+    """One way to answer the question."""
+
+    key: str
+    """What to press; empty for the eleventh and later."""
+    outcome: str | None
+    """None for "could not tell"."""
+    label: str
+    stay: int | None
+    """Candidates that would be left; None where it is not known."""
+    probability: float | None
+    standing: bool = False
+    """This is the answer that stands now."""
+
+
+def outcome_rows(test: Test, ranked: RankedTest | None, left: int | None, answer: Answered | None) -> list[OutcomeRow]:
+    """Outcomes in declared order, then "does not apply" where the test has it, then "could not tell"."""
+    branches: dict[str, Branch] = {branch.outcome: branch for branch in ranked.branches} if ranked else {}
+    standing = () if answer is None else answer.outcomes
+    rows = []
+    for index, outcome in enumerate(test.outcomes):
+        branch = branches.get(outcome.id)
+        stays, probability = (branch.candidates_left, branch.probability) if branch else (None, None)
+        if outcome.id == NOT_APPLICABLE:
+            key, label = "n", "does not apply"
+        else:
+            key, label = (str((index + 1) % 10) if index < 10 else ""), outcome.label
+        rows.append(OutcomeRow(key, outcome.id, label, stays, probability, outcome.id in standing))
+    could_not_tell = answer is not None and answer.unknown
+    return [*rows, OutcomeRow("u", None, "could not tell", left if ranked else None, None, could_not_tell)]
+
+
+def draw_outcome(row: OutcomeRow, width: int, *, label_width: int, marked: bool) -> Content:
+    """`1 acid   48 stay  15 %` with a bar for the probability where there is room."""
+    stays = "" if row.stay is None else f"{row.stay} stay"
+    share = "" if row.probability is None else percent(row.probability, 0)
+    tail = f"{fit(stays, 11, right=True)}  {fit(share, 7, right=True)} "
+    mark = "●" if marked else " "
+    room = max(4, width - 3 - cell_len(tail))
+    label = min(max(label_width, 12), room)
+    pieces: list[str | tuple[str, str]] = [
+        (f"{row.key or ' '} ", KEY),
+        (mark, WARNING),
+        (fit(row.label, label), STRONG if marked else ""),
+        tail,
+    ]
+    over = room - label - 2
+    if over >= 6 and row.probability is not None:
+        pieces.append((bar(row.probability, min(over, 20)), BAR))
+    if row.standing:
+        pieces.append(("now", MUTED))
+    line = Content.assemble(*pieces).truncate(width)
+    return line.stylize("dim") if row.stay == 0 else line
+
+
+def question_line(kb: KnowledgeBase, test: Test, ranked: RankedTest | None, left: int, policy: str | None) -> str:
+    """Cost, category, who asks, and for how many candidates the table does not know this test."""
+    parts = [cost(test.cost, kb.cost_unit)]
+    if test.category:
+        parts.append(printable(test.category))
+    parts.append(policy or "your choice")
+    if ranked is not None and ranked.silent:
+        parts.append(f"table silent for {ranked.silent} of {left}")
+    return " · ".join(parts)
+
+
+def draw_candidate(kb: KnowledgeBase, candidate: Candidate, width: int, most: float) -> Content:
+    """`Chlorine   12.1 % ━━━━━━`; the bar is relative to the most probable candidate."""
+    name = kb.hypotheses[kb.hypothesis_index[candidate.hypothesis]].name
+    bars = min(20, width // 6)
+    share = fit(percent(candidate.posterior), 8, right=True)
+    relative = candidate.posterior / most if most > 0 else 0.0
+    room = max(4, width - bars - cell_len(share) - 1)
+    return Content.assemble(fit(name, room), share, " ", (bar(relative, bars), BAR)).truncate(width)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One answer in words."""
+
+    number: int
+    test: str
+    title: str
+    value: str
+    unknown: bool
+
+
+def answer_rows(kb: KnowledgeBase, answers: Iterable[Answered]) -> list[AnswerRow]:
+    """In the order first given."""
+    return [
+        AnswerRow(
+            number, answer.test, kb.tests[kb.test_index[answer.test]].title, answer_text(kb, answer), answer.unknown
+        )
+        for number, answer in enumerate(answers, 1)
+    ]
+
+
+def draw_answer(row: AnswerRow, width: int, title_width: int, value_width: int) -> Content:
+    """`1 Physical state   gas`; a long answer leaves its test at least two fifths."""
+    room = width - 5
+    title = min(title_width, max(room * 2 // 5, room - value_width))
+    value = shorten(row.value, room - title)
+    return Content.assemble(
+        (f"{row.number:>2} ", MUTED), fit(row.title, title), "  ", (value, MUTED if row.unknown else STRONG)
+    ).truncate(width)
+
+
+def about(kb: KnowledgeBase) -> Content:
+    """Scope, disclaimer, and what the reader noticed in the file."""
+    parts: list[str | tuple[str, str]] = []
+    if kb.scope:
+        parts += [printable(kb.scope), "\n"]
+    if kb.disclaimer:
+        parts.append((printable(kb.disclaimer), "$text-warning"))
+    for notice in kb.notices:
+        parts += ["\n", (printable(notice), MUTED)]
+    return Content.assemble(*parts)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGroup:
+    """A group with members among the candidates."""
+
+    name: str
+    members: int
+    posterior: float
+    action: str
+    warning: str
+
+
+def open_groups(kb: KnowledgeBase, candidates: Iterable[Candidate]) -> list[OpenGroup]:
+    """Declared groups that are still possible, the most probable first, ties in the table's order."""
+    members: dict[str, int] = dict.fromkeys(kb.group_by_id, 0)
+    posterior: dict[str, float] = dict.fromkeys(kb.group_by_id, 0.0)
+    for candidate in candidates:
+        if candidate.group in members:
+            members[candidate.group] += 1
+            posterior[candidate.group] += candidate.posterior
+    found = [
+        OpenGroup(group.name, members[group.id], posterior[group.id], group.action, group.warning)
+        for group in kb.groups
+        if members[group.id]
+    ]
+    return sorted(found, key=lambda group: -group.posterior)
+
+
+def group_lines(kb: KnowledgeBase, advice: Advice, width: int) -> list[Content]:
+    """`!  Guide 124 for 31 of 263 · 6 more groups open`, and under it the warning of that group.
+
+    Empty once the case is at an end, which says more.
+    """
+    groups = open_groups(kb, advice.candidates)
+    if not groups or advice.status != "open":
+        return []
+    first, left = groups[0], len(advice.candidates)
+    share = f" for {first.members} of {left}" if first.members < left else f" for all {left}"
+    others = len(groups) - 1
+    if others:
+        share += f" · {others} more group{'s' * (others > 1)} open"
+    name = shorten(first.name, width - cell_len(share) - 5)
+    lines = [Content.assemble((f" !  {name}", WARNING), (share, MUTED))]
+    if first.warning:
+        lines.append(Content.styled(f"    {shorten(first.warning, width - 5)}", WARNING))
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTest:
+    """A test in the list of all tests."""
+
+    test: Test
+    ranked: RankedTest | None
+    rank: int | None
+    answer: Answered | None
+
+
+def listed_tests(kb: KnowledgeBase, state: State, advice: Advice | None) -> list[ListedTest]:
+    """The tests that tell candidates apart, best first; then the answered ones; then the rest, in the table's order."""
+    ranked = list(advice.tests) if advice else []
+    rows = [ListedTest(kb.tests[kb.test_index[r.test]], r, place, None) for place, r in enumerate(ranked, 1)]
+    answered = {answer.test: answer for answer in state.answers}
+    rows += [ListedTest(kb.tests[kb.test_index[test]], None, None, answer) for test, answer in answered.items()]
+    seen = {row.test.id for row in rows}
+    return rows + [ListedTest(test, None, None, None) for test in kb.tests if test.id not in seen]
+
+
+def matches(row: ListedTest, words: str) -> bool:
+    """Every word stands somewhere in the test's id, name, question, category or outcomes."""
+    test = row.test
+    text = "\n".join(
+        (test.id, test.name, test.question, test.category, *(outcome.label for outcome in test.outcomes))
+    ).casefold()
+    return all(word in text for word in words.casefold().split())
+
+
+def draw_test(kb: KnowledgeBase, row: ListedTest, width: int) -> Content:
+    """`1 pH paper   0.412   2 min   acid 48 · neutral 215`, or why there is nothing to rank."""
+    name = max(14, min(34, width // 3))
+    if row.ranked is None:
+        known = f"answered: {answer_text(kb, row.answer)}" if row.answer else "tells none of those left apart"
+        head = f"    {fit(row.test.title, name)}  "
+        return Content.assemble((head, ""), (shorten(known, width - cell_len(head)), MUTED))
+    labels = {outcome.id: outcome.label for outcome in row.test.outcomes}
+    stays = " · ".join(
+        f"{printable(labels[branch.outcome])} {branch.candidates_left}" for branch in row.ranked.branches
+    )
+    head = f"{row.rank:>3} "
+    figures = (
+        f" {fit(score_text(row.ranked), 7, right=True)} {fit(cost(row.ranked.cost, kb.cost_unit), 8, right=True)}  "
+    )
+    room = width - cell_len(head) - name - cell_len(figures)
+    return Content.assemble((head, MUTED), (fit(row.test.title, name), STRONG), figures, (shorten(stays, room), MUTED))
+
+
+def score_text(ranked: RankedTest) -> str:
+    """The score for one unit of cost, which is what the policy compares."""
+    value = ranked.score / ranked.cost if ranked.cost > 0 else ranked.score
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.4g}"
+
+
+def answer_bits(ranked: RankedTest) -> float:
+    """Entropy of the test's outcome in bits: the most that its answer can tell."""
+    return -sum(
+        branch.probability * math.log2(branch.probability) for branch in ranked.branches if branch.probability > 0
+    )

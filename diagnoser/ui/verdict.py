@@ -1,0 +1,174 @@
+"""The ends of a case in words: what was found, by which rule it stopped, and what can be done now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from diagnoser.advise import Advice, Status
+from diagnoser.case import Confirmed, Event, State, StopChosen
+from diagnoser.kb import Hypothesis, KnowledgeBase
+from diagnoser.policies import STOPS
+from diagnoser.text import printable
+from diagnoser.ui.presentation import KEY, MUTED, STRONG, answer_text, fit, percent, shorten
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something to do at the end of a case: an event, or a test to answer again."""
+
+    key: str
+    label: str
+    event: Event | None = None
+    test: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One end of a case."""
+
+    kind: Status | str
+    title: str
+    lines: tuple[Content, ...]
+    choices: tuple[Choice, ...]
+
+
+def verdict(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
+    """What the panel says in place of a question."""
+    if state.closed:
+        return _closed(kb, state)
+    match advice.status:
+        case "identified":
+            return _identified(kb, state, advice)
+        case "group":
+            return _group(kb, state, advice)
+        case "contradiction":
+            return _contradiction(kb, state)
+    return _inseparable(kb, state, advice)
+
+
+def draw_choice(choice: Choice, width: int) -> Content:
+    """`1 Physical state   gas`."""
+    if not choice.detail:
+        return Content.assemble((f"{choice.key or ' '} ", KEY), " ", shorten(choice.label, width - 3))
+    room = max(8, min(34, (width - 5) // 2))
+    return Content.assemble(
+        (f"{choice.key or ' '} ", KEY),
+        " ",
+        fit(choice.label, room),
+        "  ",
+        (shorten(choice.detail, width - room - 5), STRONG),
+    )
+
+
+def _closed(kb: KnowledgeBase, state: State) -> Verdict:
+    name = kb.hypotheses[kb.hypothesis_index[state.confirmed]].name if state.confirmed else f"No {kb.hypothesis_word}"
+    lines = (_plain("The case is closed by your word. z takes that back, ctrl+q leaves."),)
+    return Verdict("closed", f"CONFIRMED  {printable(name)}", lines, ())
+
+
+def _identified(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
+    found = advice.candidates[0]
+    hypothesis = kb.hypotheses[kb.hypothesis_index[found.hypothesis]]
+    lines = [
+        Content.assemble(
+            "posterior ", (percent(found.posterior), STRONG), "   ", _rule(state, "one candidate is left")
+        ),
+        *_action(kb, found.group),
+        *_about(hypothesis),
+        *_disclaimer(kb),
+    ]
+    confirm = Choice("1", f"confirm: it is {printable(hypothesis.name)}", Confirmed(hypothesis.id))
+    return Verdict("identified", f"FOUND  {printable(hypothesis.name)}", tuple(lines), (confirm,))
+
+
+def _group(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
+    left, group = len(advice.candidates), advice.candidates[0].group
+    known = kb.group_by_id.get(group or "")
+    name = printable(known.name) if known else printable(group or "")
+    lines = [
+        _plain(f"All {left} {printable(kb.hypotheses_word)} left are in this group; what to do is the same for each."),
+        *_action(kb, group, named=False),
+        _rule(state, "all candidates left are in one group"),
+        *_disclaimer(kb),
+    ]
+    go_on = Choice("1", f"go on until one {printable(kb.hypothesis_word)} is left", StopChosen("unique"))
+    return Verdict("group", f"ONE GROUP  {name}", tuple(lines), (go_on,))
+
+
+def _inseparable(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
+    stop = state.settings.stop
+    unknown = [answer for answer in state.answers if answer.unknown]
+    groups = {candidate.group for candidate in advice.candidates}
+    lines = [
+        _plain(f"No test that is left tells these {len(advice.candidates)} {printable(kb.hypotheses_word)} apart."),
+        _plain(f'Stopped short of the rule "{stop}" ({STOPS[stop]}): no test is left that would help.', MUTED),
+        *(_action(kb, groups.pop()) if len(groups) == 1 else ()),
+        *_disclaimer(kb),
+    ]
+    if unknown:
+        lines.append(_plain("You could not tell on these; answering one after all may help:"))
+    choices = [
+        Choice(_key(place), kb.tests[kb.test_index[answer.test]].title, test=answer.test)
+        for place, answer in enumerate(unknown)
+    ]
+    return Verdict("inseparable", f"NOTHING SEPARATES THESE {len(advice.candidates)}", tuple(lines), tuple(choices))
+
+
+def _contradiction(kb: KnowledgeBase, state: State) -> Verdict:
+    telling = [answer for answer in state.answers if not answer.unknown]
+    word = kb.hypothesis_word
+    lines = (
+        _plain(
+            f"No {word} of the table agrees with all the answers: one is misread, or it is no {word} of this table."
+        ),
+        _plain("Stopped because no candidate is left. z takes the last answer back; or give one of these again:"),
+    )
+    choices = [
+        Choice(_key(place), kb.tests[kb.test_index[answer.test]].title, None, answer.test, answer_text(kb, answer))
+        for place, answer in enumerate(telling)
+    ]
+    return Verdict("contradiction", "NO CANDIDATE", lines, tuple(choices))
+
+
+def _about(hypothesis: Hypothesis) -> list[Content]:
+    lines = []
+    if hypothesis.aliases:
+        lines.append(_plain(f"also {', '.join(hypothesis.aliases)}"))
+    if hypothesis.note:
+        lines.append(_plain(hypothesis.note))
+    extra = [f"{name} {value}" for name, value in hypothesis.extra.items() if value]
+    if extra:
+        lines.append(_plain(" · ".join(extra), MUTED))
+    return lines
+
+
+def _action(kb: KnowledgeBase, group: str | None, *, named: bool = True) -> list[Content]:
+    known = kb.group_by_id.get(group or "")
+    if known is None:
+        return []
+    head = f"{printable(known.name)}: " if named else ""
+    lines = []
+    if known.action:
+        lines.append(Content.assemble((head, STRONG), printable(known.action)))
+    if known.warning:
+        lines.append(_plain(known.warning, "$text-warning"))
+    return lines
+
+
+def _rule(state: State, why: str) -> Content:
+    return _plain(f'Stopped by the rule "{state.settings.stop}": {why}.', MUTED)
+
+
+def _disclaimer(kb: KnowledgeBase) -> list[Content]:
+    return [_plain(kb.disclaimer, "$text-warning")] if kb.disclaimer else []
+
+
+def _plain(text: str, style: str = "") -> Content:
+    return Content.styled(printable(text), style)
+
+
+def _key(place: int) -> str:
+    return str((place + 1) % 10) if place < 10 else ""

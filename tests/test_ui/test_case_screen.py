@@ -1,0 +1,465 @@
+"""The case screen, driven by its keys: messages and events first, pictures in test_pictures."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual import events
+from textual.widgets import Static
+
+from diagnoser.advise import Advice
+from diagnoser.case import Answered, Confirmed, Event, PolicyChosen, Proposed, Redone, State, StopChosen, Undone
+from diagnoser.errors import BadTable
+from diagnoser.kb import KnowledgeBase
+from diagnoser.ui.app import DiagnoserApp
+from diagnoser.ui.case import CaseScreen
+from diagnoser.ui.panel import Asked
+from diagnoser.ui.request import CaseRequest
+from diagnoser.ui.search import SearchScreen
+from diagnoser.ui.verdict import Verdict
+from diagnoser.ui.widgets import RowList
+
+from .conftest import MemoryJournal, make_app, press, settled, text_of, until
+from .table import SPILLS, SlowAdviser, many_hypotheses, many_outcomes
+
+SIZE = (80, 24)
+
+
+def changes(app: DiagnoserApp) -> list[Event]:
+    """The events of the session without the proposals."""
+    return [event for event in app.journal.events if not isinstance(event, Proposed)]  # type: ignore[attr-defined]
+
+
+def asked(case: CaseScreen) -> str:
+    """The test in the panel."""
+    assert isinstance(case.panel.shown, Asked)
+    return case.panel.shown.test.id
+
+
+def title(case: CaseScreen) -> str:
+    return str(case.panel.border_title)
+
+
+class SlowToAnswer(SlowAdviser):
+    """Holds back every advice but the first until it is told to go on."""
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        super().__init__(kb)
+        self.go = threading.Event()
+
+    def advise(self, state: State) -> Advice:
+        if state.answers:
+            assert self.go.wait(10)
+        return super().advise(state)
+
+
+async def test_a_digit_answers_the_proposed_test() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        case = await settled(pilot)
+        assert asked(case) == "state"
+        case = await press(pilot, "1")
+        assert changes(app) == [Answered("state", ("gas",))]
+        assert asked(case) == "burns"
+        assert "Physical state: gas – z undoes" in text_of(app)
+
+
+async def test_each_proposal_is_written_once_and_before_it_is_shown() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        app.journal.look = lambda: title(app.screen)  # type: ignore[attr-defined]
+        await press(pilot, "1", "w", "escape", "t", "escape")
+        proposals = [event.test for event in app.journal.events if isinstance(event, Proposed)]  # type: ignore[attr-defined]
+        assert proposals == ["state", "burns"]
+        assert "Does it burn" not in app.journal.seen[-1]  # type: ignore[attr-defined]
+
+
+async def test_the_journal_has_the_answer_before_the_screen_moves() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        case = await settled(pilot)
+        answers = case.query_one("#answers", RowList)
+        app.journal.look = lambda: f"{len(answers.rows)} answers under {title(case)}"  # type: ignore[attr-defined]
+        await press(pilot, "1")
+        assert app.journal.seen[-2:] == [  # type: ignore[attr-defined]
+            "0 answers under NEXT  What has come out?",
+            "1 answers under NEXT  What has come out?",  # the proposal, before its question is shown
+        ]
+
+
+async def test_a_digit_typed_while_advice_is_computed_answers_nothing() -> None:
+    adviser = SlowToAnswer(SPILLS)
+    app = make_app(adviser=lambda _kb: adviser)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.press("1")
+        await pilot.pause()
+        await pilot.press("2", "u", "enter", "space", "n")
+        assert changes(app) == [Answered("state", ("gas",))]
+        assert "too early" in text_of(app)
+        adviser.go.set()
+        case = await settled(pilot)
+        assert asked(case) == "burns"
+        assert changes(app) == [Answered("state", ("gas",))]
+
+
+async def test_a_key_older_than_the_question_on_screen_does_not_answer_it() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        bounced = events.Key("1", "1")
+        await press(pilot, "1")
+        app.post_message(bounced)
+        await pilot.pause()
+        await settled(pilot)
+        assert changes(app) == [Answered("state", ("gas",))]
+
+
+async def test_a_click_older_than_the_question_on_screen_does_not_answer_it() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        case = await settled(pilot)
+        early = events.Click(case.panel.rows, 3, 0, 0, 0, 1, False, False, False, 3, 2)
+        await press(pilot, "1")
+        case.panel.rows.post_message(early)
+        await pilot.pause()
+        assert changes(app) == [Answered("state", ("gas",))]
+
+
+async def test_undo_while_waiting_drops_the_advice_that_is_on_its_way() -> None:
+    adviser = SlowToAnswer(SPILLS)
+    app = make_app(adviser=lambda _kb: adviser)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.press("1")
+        await pilot.press("z")
+        adviser.go.set()
+        case = await settled(pilot)
+        assert asked(case) == "state"
+        assert case.case is not None
+        assert case.case.state.answers == ()
+
+
+async def test_a_click_answers() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.click("#outcomes", offset=(5, 1))
+        await settled(pilot)
+        assert changes(app) == [Answered("state", ("liquid",))]
+
+
+async def test_arrows_and_enter_answer() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "down", "down", "enter")
+        assert changes(app) == [Answered("state", ("solid",))]
+
+
+async def test_unknown_spends_the_test_and_rules_nothing_out() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        case = await press(pilot, "u")
+        assert changes(app) == [Answered("state")]
+        assert asked(case) != "state"
+        assert "10 of 10 left" in text_of(app)
+
+
+async def test_space_marks_several_and_enter_takes_them() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        case = await press(pilot, "space", "3", "down", "space", "space")
+        assert case.panel.marked == ("gas", "solid")
+        assert changes(app) == []
+        await press(pilot, "enter")
+        assert changes(app) == [Answered("state", ("gas", "solid"))]
+
+
+async def test_does_not_apply_only_where_the_test_has_it() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "n")
+        assert changes(app) == []
+        case = await press(pilot, "u", "u", "u")
+        assert asked(case) == "flash"
+        await press(pilot, "3")  # that row has a letter, not a digit
+        assert len(changes(app)) == 3
+        await press(pilot, "n")
+        assert changes(app)[-1] == Answered("flash", ("n/a",))
+
+
+async def test_undo_and_redo_are_events_and_lead_back_and_forth() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        case = await press(pilot, "1", "1", "z")
+        assert asked(case) == "burns"
+        case = await press(pilot, "z", "r")
+        assert asked(case) == "burns"
+        assert changes(app)[2:] == [Undone(), Undone(), Redone()]
+        await press(pilot, "z", "z")
+        assert "nothing to undo" in text_of(app)
+
+
+async def test_search_answers_another_test_than_the_proposed() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "slash")
+        assert isinstance(app.screen, SearchScreen)
+        case = await press(pilot, *"paper", "enter")
+        assert asked(case) == "ph"
+        assert title(case).startswith("ANSWER")
+        case = await press(pilot, "2")
+        assert changes(app) == [Answered("ph", ("neutral",))]
+        assert title(case).startswith("NEXT")
+
+
+async def test_escape_goes_back_to_the_proposed_test() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        case = await press(pilot, "slash", *"paper", "enter", "escape")
+        assert asked(case) == "state"
+        assert changes(app) == []
+
+
+async def test_the_ranked_list_shows_scores_costs_and_who_stays() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "1", "t")
+        shown = text_of(app)
+        assert "1 Burns" in shown
+        assert "yes 2 · no 1" in shown
+        assert "answered: gas" in shown
+        case = await press(pilot, "down", "enter")
+        assert asked(case) == "ph"
+
+
+async def test_any_earlier_answer_can_be_given_again() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        case = await press(pilot, "1", "2", "e", "enter")
+        assert asked(case) == "state"
+        assert "now" in text_of(app)
+        case = await press(pilot, "2")
+        assert changes(app)[-1] == Answered("state", ("liquid",))
+        assert case.case is not None
+        assert [answer.test for answer in case.case.state.answers] == ["state", "burns"]
+
+
+async def test_why_tells_the_split_and_what_the_policy_promises() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "1", "w")
+        shown = text_of(app)
+        assert "2 stay    67 %" in shown
+        assert "0.92 of the 1.58 bits" in shown  # the entropy of 2/3 and 1/3, of three alike
+        assert "Guarantee: none proved for it alone" in shown
+
+
+async def test_another_policy_can_be_chosen() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "p", "down", "enter")
+        assert changes(app) == [PolicyChosen("odtn-r")]
+        assert app.journal.events[-1].policy == "odtn-r"  # type: ignore[attr-defined]
+        assert "odtn-r ─╯" in text_of(app)
+
+
+@pytest.mark.parametrize(
+    ("keys", "stop", "kind", "then", "event"),
+    [
+        ("1 2", "unique", "identified", "1", Confirmed("chlorine")),
+        ("1 2", "unique", "identified", "c", Confirmed("chlorine")),
+        ("1 2", "unique", "identified", "z", Undone()),
+        ("1", "group", "group", "1", StopChosen("unique")),
+        ("1", "group", "group", "z", Undone()),
+        ("3 1", "unique", "inseparable", "z", Undone()),
+    ],
+)
+async def test_ends_and_what_can_be_done_there(keys: str, stop: str, kind: str, then: str, event: Event) -> None:
+    app = make_app(stop=stop)
+    async with app.run_test(size=SIZE) as pilot:
+        case = await press(pilot, *keys.split())
+        assert isinstance(case.panel.shown, Verdict)
+        assert case.panel.shown.kind == kind
+        await press(pilot, then)
+        assert changes(app)[-1] == event
+
+
+async def test_what_could_not_be_told_can_be_answered_after_all() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        case = await press(pilot, "u", "u", "u", "n")  # caustics and gases: nothing left to ask
+        assert isinstance(case.panel.shown, Verdict)
+        assert case.panel.shown.kind == "inseparable"
+        case = await press(pilot, "1")
+        assert asked(case) == "state"
+        await press(pilot, "2")
+        assert changes(app)[-1] == Answered("state", ("liquid",))
+        assert "FOUND  bleach" in text_of(app)
+
+
+async def test_a_contradiction_lists_the_answers_and_lets_one_be_given_again() -> None:
+    answers = [Answered("state", ("gas",)), Answered("burns", ("no",)), Answered("ph", ("neutral",))]
+    app = make_app(events=answers)
+    async with app.run_test(size=SIZE) as pilot:
+        case = await settled(pilot)
+        assert isinstance(case.panel.shown, Verdict)
+        assert case.panel.shown.kind == "contradiction"
+        case = await press(pilot, "3")
+        assert asked(case) == "ph"
+        await press(pilot, "1")
+        assert "FOUND  chlorine" in text_of(app)
+
+
+async def test_a_confirmed_case_is_closed_until_undone() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "1", "2", "1")
+        assert "CONFIRMED  chlorine" in text_of(app)
+        case = await press(pilot, "1", "u")
+        assert isinstance(changes(app)[-1], Confirmed)
+        await press(pilot, "z")
+        assert title(case) == "FOUND  chlorine"
+
+
+async def test_a_resumed_case_goes_on_where_it_was() -> None:
+    proposal = Proposed("burns", 2 / 3, "gain")
+    app = make_app(events=[Answered("state", ("gas",)), proposal])
+    async with app.run_test(size=SIZE) as pilot:
+        case = await settled(pilot)
+        assert asked(case) == "burns"
+        assert app.journal.events == []  # type: ignore[attr-defined]
+
+
+async def test_markup_in_a_name_is_shown_as_it_is() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "3", "2")
+        assert "[bold]x[/]" in text_of(app)
+        case = await press(pilot, "2")
+        assert title(case) == r"FOUND  \[bold]x\[/]"  # Textual gives titles back escaped
+        assert "FOUND  [bold]x[/]" in text_of(app)
+        await press(pilot, "1")
+        assert "CONFIRMED  [bold]x[/]" in text_of(app)
+
+
+async def test_thirty_outcomes_ten_by_key_all_by_arrows() -> None:
+    app = make_app(many_outcomes(30))
+    async with app.run_test(size=SIZE) as pilot:
+        case = await settled(pilot)
+        assert case.panel.rows.size.height < 30  # it scrolls
+        await press(pilot, "0")
+        assert changes(app) == [Answered("shade", ("shade9",))]
+        await press(pilot, "z", *["down"] * 25)
+        assert "shade25" in text_of(app)
+        await press(pilot, "enter")
+        assert changes(app)[-1] == Answered("shade", ("shade25",))
+
+
+async def test_of_five_thousand_hypotheses_only_those_in_sight_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    from diagnoser.ui import standing
+
+    drawn: list[object] = []
+    real: Callable[..., Any] = standing.draw_candidate
+    monkeypatch.setattr(standing, "draw_candidate", lambda kb, c, *rest: drawn.append(c) or real(kb, c, *rest))
+    app = make_app(many_hypotheses(5000))
+    async with app.run_test(size=SIZE) as pilot:
+        case = await settled(pilot)
+        assert "5000 of 5000 left" in text_of(app)
+        assert len(set(drawn)) < 24
+        case.query_one("#candidates").focus()
+        await press(pilot, "end")
+        assert "stone 4999" in text_of(app)
+        await press(pilot, "1")
+        assert "2500 of 5000 left" in text_of(app)
+        assert len(set(drawn)) < 100
+
+
+async def test_a_full_disk_is_said_at_once_stays_on_screen_and_the_case_goes_on() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        app.journal.full = True  # type: ignore[attr-defined]
+        case = await press(pilot, "1", "2")
+        assert "the disk is full" in text_of(app)
+        assert title(case) == "FOUND  chlorine"
+        app.journal.full = False  # type: ignore[attr-defined]
+        await press(pilot, "z")
+        assert "the disk is full" not in text_of(app)
+
+
+async def test_a_session_in_memory_says_so_from_the_start_to_the_end() -> None:
+    app = make_app(journal=MemoryJournal("this session is kept in memory only: /home: read-only"))
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "1")
+        assert "kept in memory only" in text_of(app)
+        await pilot.press("ctrl+q")
+    assert app.return_value == 0
+    assert app.farewell == "the case is not saved: this session is kept in memory only: /home: read-only"
+
+
+async def test_quitting_closes_the_session_and_says_where_it_is() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.press("ctrl+q")
+    assert app.farewell == "the case is saved; to go on: diagnoser run --resume sessions/case.jsonl"
+    assert app.journal.closed  # type: ignore[attr-defined]
+
+
+async def test_a_table_that_cannot_be_read_ends_the_app_with_its_line_and_code() -> None:
+    def opener(request: CaseRequest) -> Any:
+        raise BadTable("spills.csv", "the row is too short", "add a cell", line=3)
+
+    app = DiagnoserApp(CaseRequest("spills.csv"), SlowAdviser, opener)
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: app.return_value is not None)
+    assert app.return_value == 3
+    assert app.farewell == "spills.csv, line 3: the row is too short; add a cell"
+
+
+async def test_help_lists_every_binding_of_the_screen() -> None:
+    app = make_app()
+    async with app.run_test(size=(80, 60)) as pilot:
+        case = await settled(pilot)
+        await press(pilot, "question_mark")
+        shown = text_of(app)
+        for bindings in case._bindings.key_to_bindings.values():
+            for binding in bindings:
+                if binding.id is not None:
+                    assert binding.description in shown, binding.id
+                    assert binding.tooltip, binding.id
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 140])
+async def test_every_line_keeps_to_the_screen(width: int) -> None:
+    app = make_app()
+    async with app.run_test(size=(width, 24)) as pilot:
+        await press(pilot, "1")
+        assert {len(line) for line in text_of(app).splitlines()} == {width}
+        heights = [widget.size.height for widget in app.screen.query(Static) if widget.id == "top"]
+        assert heights == [1]
+
+
+async def test_a_new_size_is_filled_without_a_new_answer() -> None:
+    app = make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "1")
+        await pilot.resize_terminal(120, 40)
+        case = await settled(pilot)
+        assert asked(case) == "burns"
+        assert changes(app) == [Answered("state", ("gas",))]
+        await press(pilot, "1")
+        assert changes(app)[-1] == Answered("burns", ("yes",))
+
+
+async def test_the_command_palette_changes_the_theme() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "ctrl+p", *"theme")
+        await until(pilot, lambda: "Change the current theme" in text_of(app))
+        await press(pilot, "escape", "1")
+        assert changes(app) == [Answered("state", ("gas",))]
