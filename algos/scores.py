@@ -200,7 +200,8 @@ def score_all(
 ) -> None:
     """Fill scores (n,), before division by cost, and informative (n,), which is False for spent tests.
 
-    With groups, rows come group by group, and nothing is informative inside one group. The fixed-order rules have no score of their own and get the gain.
+    With groups, rows come group by group, and nothing is informative inside one group. Scores of tests that are not
+    informative mean nothing. The fixed-order rules have no score of their own and get the gain.
     """
     # One loop in one function: passing the sums to a helper for each test costs more than the arithmetic.
     can, mass, only, only_mass = sums.can, sums.mass, sums.only, sums.only_mass

@@ -180,7 +180,7 @@ class Adviser:
         import numpy as np
 
         group, prior = self.table.columns.group, self.table.prior
-        mass: Float64 = np.bincount(group, weights=prior) if stop == "group" else prior
+        mass: Float64 = np.bincount(group, weights=prior).astype(np.float64) if stop == "group" else prior
         most = int(self.table.columns.outcomes.max())
         return self._entropy(mass) / float(np.log2(max(most, 2))) * float(self.table.columns.cost.min())
 
