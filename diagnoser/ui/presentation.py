@@ -91,14 +91,13 @@ def top_line(kb: KnowledgeBase, advice: Advice | None, width: int) -> Content:
     if advice.entropy_bits_at_start > 0:
         parts.append(f"{abs(advice.entropy_bits):.1f} of {advice.entropy_bits_at_start:.1f} bits open")
     if advice.status == "open" and advice.expected_cost_left is not None:
-        to_go = f"about {cost(advice.expected_cost_left, kb.cost_unit)} to go"
+        parts.append(f"about {cost(advice.expected_cost_left, kb.cost_unit)} to go")
         if advice.worst_cost_left is not None:
-            to_go += f" (worst {cost(advice.worst_cost_left, kb.cost_unit).split()[0]})"
-        parts.append(to_go)
+            parts.append(f"(worst {cost(advice.worst_cost_left, kb.cost_unit).split()[0]})")
     least = min(12, cell_len(printable(kb.title)))
-    while len(parts) > 1 and sum(cell_len(part) + 3 for part in parts) + least + 2 > width:
+    while len(parts) > 1 and sum(cell_len(part) + 3 for part in parts) + least > width:
         parts.pop()
-    figures = "   ".join(parts)
+    figures = "   ".join(parts).replace("   (", " (")
     title = shorten(kb.title, max(0, width - cell_len(figures) - 5))
     return Content.assemble((f" {title}", STRONG), "   ", figures)
 
