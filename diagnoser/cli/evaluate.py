@@ -6,11 +6,10 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diagnoser.advise import Adviser, Evaluation
 from diagnoser.cli.options import (
     JsonOption,
     PriorColumnOption,
@@ -23,6 +22,9 @@ from diagnoser.cli.output import percent, write, write_json, write_table
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import POLICIES, default_stop, find_policy, find_stop
+
+if TYPE_CHECKING:
+    from diagnoser.advise import Evaluation
 
 
 def evaluate(
@@ -44,6 +46,8 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Put the exact cost of every policy side by side with the bound."""
+    from diagnoser.advise import Adviser
+
     policies = [find_policy(name).name for name in policy or POLICIES]
     if stop is not None:
         find_stop(stop)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diagnoser.advise import Advice, Adviser, RankedTest
 from diagnoser.case import Answered, Case, Settings
 from diagnoser.cli.options import (
     JsonOption,
@@ -23,6 +22,9 @@ from diagnoser.errors import Contradiction, UsageError
 from diagnoser.formats.rows import nearest
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase, Test
 from diagnoser.policies import DEFAULT_POLICY, default_stop
+
+if TYPE_CHECKING:
+    from diagnoser.advise import Advice, RankedTest
 
 
 def next_test(
@@ -44,6 +46,8 @@ def next_test(
     as_json: JsonOption = False,
 ) -> None:
     """Say which test to do next after these answers."""
+    from diagnoser.advise import Adviser
+
     kb = open_table_with_prior(table, prior, prior_column)
     given = [read_answer(kb, text) for text in answers or ()]
     for answer in given:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, assert_never
+from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
@@ -28,9 +28,10 @@ from diagnoser.case import (
 from diagnoser.cli.options import JsonOption, open_table_with_prior
 from diagnoser.cli.output import percent, say, write, write_json, write_table
 from diagnoser.cli.sessions import answer_words
-from diagnoser.journal import plain, read_session
 from diagnoser.kb import KnowledgeBase
-from diagnoser.replay import Replay, Step
+
+if TYPE_CHECKING:
+    from diagnoser.replay import Replay, Step
 
 
 def replay(
@@ -39,6 +40,7 @@ def replay(
 ) -> None:
     """Work out each recorded question anew and name the first difference."""
     from diagnoser.advise import Adviser
+    from diagnoser.journal import read_session
     from diagnoser.replay import replay as run_again
 
     session = read_session(file)
@@ -105,6 +107,8 @@ def _words(event: Event) -> str:
 
 
 def _as_json(again: Replay) -> dict[str, object]:
+    from diagnoser.journal import plain
+
     return {
         "agrees": again.first_difference is None,
         "proposals": again.proposals,

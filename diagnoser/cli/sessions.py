@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from diagnoser.case import Answered
 from diagnoser.cli.options import JsonOption
 from diagnoser.cli.output import say, write_json, write_table
 from diagnoser.errors import BadSession
-from diagnoser.journal import Session, default_folder, read_session
+
+if TYPE_CHECKING:
+    from diagnoser.journal import Session
 
 
 def sessions(as_json: JsonOption = False) -> None:
     """List the saved sessions, the latest first."""
+    from diagnoser.journal import default_folder
+
     folder = default_folder()
     found = saved_sessions(folder)
     if as_json:
@@ -29,6 +34,8 @@ def sessions(as_json: JsonOption = False) -> None:
 
 def saved_sessions(folder: Path) -> list[tuple[Path, Session | BadSession]]:
     """Every session file of a folder, the latest change first; one that cannot be read stands with its reason."""
+    from diagnoser.journal import read_session
+
     read: list[tuple[Path, Session]] = []
     unreadable: list[tuple[Path, BadSession]] = []
     for path in sorted(folder.glob("*.jsonl")):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -23,7 +23,6 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 from textual.worker import get_current_worker
 
-from diagnoser.advise import Advice
 from diagnoser.case import Answered, Case, Confirmed, Event, PolicyChosen, Redone, State, Undone
 from diagnoser.errors import DiagnoserError, UsageError
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
@@ -40,6 +39,9 @@ from diagnoser.ui.status import Status
 from diagnoser.ui.verdict import Choice, Verdict, verdict
 from diagnoser.ui.why import why
 from diagnoser.ui.widgets import RowList
+
+if TYPE_CHECKING:
+    from diagnoser.advise import Advice
 
 _ANSWER_KEYS = frozenset("1234567890unc") | {"space"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import events
@@ -13,13 +14,15 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from diagnoser.advise import RankedTest
 from diagnoser.case import Answered
 from diagnoser.kb import KnowledgeBase, Test
 from diagnoser.text import printable
 from diagnoser.ui.presentation import MUTED, OutcomeRow, draw_outcome, outcome_rows, question_line, shorten
 from diagnoser.ui.verdict import Choice, Verdict, draw_choice
 from diagnoser.ui.widgets import RowList
+
+if TYPE_CHECKING:
+    from diagnoser.advise import RankedTest
 
 _ELSEWHERE = 12
 """Lines that the rest of the screen needs at least: top, frame, some candidates, groups, echo, keys."""

@@ -9,14 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
-from diagnoser.advise import Advice, Branch, Candidate, RankedTest
 from diagnoser.case import Answered, State
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase, Test
 from diagnoser.text import printable
+
+if TYPE_CHECKING:
+    from diagnoser.advise import Advice, Branch, Candidate, RankedTest
 
 MUTED = "$foreground 60%"
 STRONG = "bold"

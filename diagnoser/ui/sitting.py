@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING
 
-from diagnoser.advise import RankedTest
 from diagnoser.case import Event, Proposed
 from diagnoser.errors import SessionNotSaved
 from diagnoser.ui.opening import Opened
+
+if TYPE_CHECKING:
+    from diagnoser.advise import RankedTest
 
 
 class Sitting:

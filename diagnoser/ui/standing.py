@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from diagnoser.advise import Candidate
 from diagnoser.case import Answered
 from diagnoser.kb import KnowledgeBase
 from diagnoser.ui.presentation import AnswerRow, about, answer_rows, draw_answer, draw_candidate
 from diagnoser.ui.widgets import RowList
+
+if TYPE_CHECKING:
+    from diagnoser.advise import Candidate
 
 
 class Standing(Horizontal):
@@ -22,7 +26,8 @@ class Standing(Horizontal):
         """Two columns."""
         with Vertical(classes="column"):
             yield Static("CANDIDATES", classes="heading", markup=False)
-            yield RowList[Candidate](id="candidates")
+            candidates: RowList[Candidate] = RowList(id="candidates")
+            yield candidates
         with Vertical(classes="column"):
             yield Static(id="answers-heading", classes="heading")
             yield RowList[AnswerRow](id="answers")

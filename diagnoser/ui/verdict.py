@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from diagnoser.advise import Advice, Status
 from diagnoser.case import Confirmed, Event, State, StopChosen
 from diagnoser.kb import Hypothesis, KnowledgeBase
 from diagnoser.policies import STOPS
 from diagnoser.text import printable
 from diagnoser.ui.presentation import KEY, MUTED, STRONG, answer_text, fit, percent, shorten
+
+if TYPE_CHECKING:
+    from diagnoser.advise import Advice, Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 from textual.content import Content
 
-from diagnoser.advise import Advice, RankedTest
 from diagnoser.case import State
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase, Test
 from diagnoser.policies import POLICIES
 from diagnoser.text import printable
 from diagnoser.ui.presentation import BAR, MUTED, STRONG, about, answer_bits, bar, cost, fit, percent, score_text
+
+if TYPE_CHECKING:
+    from diagnoser.advise import Advice, RankedTest
 
 _PROVENANCE = {"hand": "written by hand", "source": "taken from the sources", "rule": "derived by a rule"}
 
