@@ -37,12 +37,14 @@ def believe(table: OutcomeTable, answers: Sequence[Answer], excluded: Collection
 
     A candidate is compatible with every answer; its weight is its prior times the probability of each answer
     (weights are kept as logarithms, so no number of answers makes them vanish). Raises ValueError for a test
-    answered twice and for a test or outcome out of range.
+    answered twice and for a test, outcome or hypothesis out of range.
     """
     columns = table.columns
     log_weight = np.log2(table.prior)
     log_copies = table.log_copies.copy()
     alive = np.ones(table.hypotheses, dtype=np.bool_)
+    if not all(0 <= row < table.hypotheses for row in excluded):
+        raise ValueError(f"excluded hypotheses {sorted(excluded)} are out of range")
     alive[list(excluded)] = False
     spent = np.zeros(table.tests, dtype=np.bool_)
     answered = np.zeros(table.tests, dtype=np.bool_)

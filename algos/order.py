@@ -12,11 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.belief import Belief, believe, likelihood
-from algos.scores import GAIN
+from algos.scores import GAIN, settled
 from algos.table import Bool, Float64, Int64, OutcomeTable
-from algos.walk import TIE, score_tests, settled
+from algos.walk import NO_ORDER, first_of_best, score_tests
 
 STATE_LIMIT = 20_000
+
+
+class TooManyStates(ValueError):
+    """The exact order would have to follow more sets of candidates at once than is sensible."""
 
 
 class Order(NamedTuple):
@@ -28,10 +32,14 @@ class Order(NamedTuple):
     """(scored,) G(e) of each scored test at its turn, before division by cost."""
 
 
+NOTHING_FIXED = Order(NO_ORDER, np.zeros(0))
+"""For the policies that follow no fixed order."""
+
+
 def fixed_order(table: OutcomeTable, grouped: bool, state_limit: int = STATE_LIMIT) -> Order:
     """Rank all tests by G(e) / cost, ties to the lowest index.
 
-    Raises ValueError when more than `state_limit` different sets of candidates are alive at once.
+    Raises TooManyStates when more than `state_limit` different sets of candidates are alive at once.
     """
     start = believe(table, [])
     alive = {start.rows.tobytes(): (start.rows, start.posterior)}
@@ -42,16 +50,15 @@ def fixed_order(table: OutcomeTable, grouped: bool, state_limit: int = STATE_LIM
         total = np.zeros(table.tests)
         for rows, weight in alive.values():
             total += _gains(table, rows, weight, spent, grouped)
-        rates = total / table.columns.cost
-        if rates.max() <= 0:
+        test = first_of_best(total / table.columns.cost, total > 0)
+        if test < 0:
             break
-        test = int(np.argmax(rates >= rates.max() - TIE * rates.max()))
         order.append(test)
         scores.append(float(total[test]))
         spent[test] = True
         alive = _split(table, alive, test, grouped)
         if len(alive) > state_limit:
-            raise ValueError(f"the fixed order needs more than {state_limit} sets of candidates at once")
+            raise TooManyStates(f"the fixed order needs more than {state_limit} sets of candidates at once")
     rest = [test for test in range(table.tests) if not spent[test]]
     return Order(np.array(order + rest, dtype=np.int64), np.array(scores))
 
@@ -62,7 +69,7 @@ _Alive = dict[bytes, tuple[Int64, Float64]]
 def _gains(table: OutcomeTable, rows: Int64, weight: Float64, spent: Bool, grouped: bool) -> Float64:
     mass = weight.sum()
     belief = Belief(rows, weight / mass, np.zeros(len(rows)), spent, spent)
-    seen = score_tests(table, belief, GAIN, np.arange(0), grouped)
+    seen = score_tests(table, belief, GAIN, grouped)
     return np.where(seen.informative, seen.score * mass, 0.0)
 
 
@@ -74,7 +81,7 @@ def _split(table: OutcomeTable, alive: _Alive, test: int, grouped: bool) -> _Ali
         for chance in chances:
             left = chance[rows] > 0
             kept, mass = rows[left], (weight * chance[rows])[left]
-            if len(kept) == 0 or settled(table, kept, grouped):
+            if len(kept) == 0 or settled(table.columns, kept, grouped):
                 continue
             key = kept.tobytes()
             parts[key] = (kept, parts[key][1] + mass) if key in parts else (kept, mass)

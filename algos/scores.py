@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.jit import kernel
-from algos.table import UNKNOWN, Bool, Columns, Float64, Int64
+from algos.table import UNKNOWN, Bool, Columns, Float64, Int32, Int64
 
 GAIN, ODTN_R, ODTN_H, INFORMATION, LOW_ADAPTIVE, NON_ADAPTIVE = range(6)
 
@@ -31,35 +31,35 @@ NEARLY_EQUAL = 1e-10
 class Sums(NamedTuple):
     """Branch sums of one state. n tests, K = most outcomes."""
 
-    can: Int64
-    """(n, K) |C_v|."""
-    only: Int64
-    """(n, K) k_v."""
+    can: Int32
+    """(K, n) |C_v|."""
+    only: Int32
+    """(K, n) k_v."""
     only_mass: Float64
-    """(n, K) d_v."""
+    """(K, n) d_v."""
     mass: Float64
-    """(n, K) q_v."""
+    """(K, n) q_v."""
     given_bits: Float64
     """(n,) sum over x of p_x h(P(. | x, e))."""
     copies: Float64
-    """(n, K) copies, in units of the largest row's; filled for ODTNh only."""
+    """(K, n) copies, in units of the largest row's; filled for ODTNh only."""
     rate: Float64
-    """(n, K) sum over groups g of q_{v,g} / |H without g|; filled with groups only."""
+    """(K, n) sum over groups g of q_{v,g} / |H without g|; filled with groups only."""
     inside: Float64
     """(n,) sum over groups and outcomes of q_{v,g} |those within g that cannot give v| / |H without g|; likewise."""
 
 
 @kernel
 def new_sums(tests: int, most: int) -> Sums:
-    """Room for the sums of one state."""
+    """Room for the sums of one state, of n tests with at most K outcomes."""
     return Sums(
-        np.empty((tests, most), np.int64),
-        np.empty((tests, most), np.int64),
-        np.empty((tests, most), np.float64),
-        np.empty((tests, most), np.float64),
+        np.empty((most, tests), np.int32),
+        np.empty((most, tests), np.int32),
+        np.empty((most, tests), np.float64),
+        np.empty((most, tests), np.float64),
         np.empty(tests, np.float64),
-        np.empty((tests, most), np.float64),
-        np.empty((tests, most), np.float64),
+        np.empty((most, tests), np.float64),
+        np.empty((most, tests), np.float64),
         np.empty(tests, np.float64),
     )
 
@@ -97,18 +97,19 @@ def _sum_binary(columns: Columns, rows: Int64, p: Float64, sums: Sums) -> None:
             code = row[e]
             first[e] += packed if code == 0 else 0
             unknown[e] += packed if code == UNKNOWN else 0
+    unit = 1.0 / scale
     for e in range(tests):
         second = total - first[e] - unknown[e]
         silent = unknown[e] & count_mask
-        silent_mass = (unknown[e] >> bits) / scale
-        sums.only[e, 0] = first[e] & count_mask
-        sums.only[e, 1] = second & count_mask
-        sums.only_mass[e, 0] = (first[e] >> bits) / scale
-        sums.only_mass[e, 1] = (second >> bits) / scale
+        silent_mass = (unknown[e] >> bits) * unit
+        sums.only[0, e] = first[e] & count_mask
+        sums.only[1, e] = second & count_mask
+        sums.only_mass[0, e] = (first[e] >> bits) * unit
+        sums.only_mass[1, e] = (second >> bits) * unit
         sums.given_bits[e] = silent_mass
         for v in range(2):
-            sums.can[e, v] = sums.only[e, v] + silent
-            sums.mass[e, v] = sums.only_mass[e, v] + 0.5 * silent_mass
+            sums.can[v, e] = sums.only[v, e] + silent
+            sums.mass[v, e] = sums.only_mass[v, e] + 0.5 * silent_mass
 
 
 @kernel
@@ -116,7 +117,7 @@ def _sum_any(
     columns: Columns, rows: Int64, p: Float64, log_copies: Float64, with_copies: bool, grouped: bool, sums: Sums
 ) -> None:
     cells, outcomes, applicable = columns.cells, columns.outcomes, columns.applicable
-    tests, most = cells.shape[1], sums.can.shape[1]
+    most, tests = sums.can.shape
     sums.can[:] = 0
     sums.only[:] = 0
     sums.only_mass[:] = 0.0
@@ -139,11 +140,11 @@ def _sum_any(
         for e in range(tests):
             code = row[e]
             if code >= 0:
-                sums.only[e, code] += 1
-                sums.only_mass[e, code] += weight
+                sums.only[code, e] += 1
+                sums.only_mass[code, e] += weight
                 group_can[e, code] += 1
                 group_mass[e, code] += weight
-                sums.copies[e, code] += copies
+                sums.copies[code, e] += copies
             elif code == UNKNOWN:
                 silent[e] += 1
                 silent_mass[e] += weight
@@ -156,7 +157,7 @@ def _sum_any(
                     if probability > 0.0:
                         group_can[e, v] += 1
                         group_mass[e, v] += weight * probability
-                        sums.copies[e, v] += share
+                        sums.copies[v, e] += share
                         sums.given_bits[e] -= weight * probability * np.log2(probability)
         last_of_group = i + 1 == rows.shape[0] or columns.group[rows[i]] != columns.group[rows[i + 1]]
         if (grouped and last_of_group) or i + 1 == rows.shape[0]:
@@ -168,14 +169,14 @@ def _sum_any(
                     if v < used:
                         group_can[e, v] += silent[e]
                         group_mass[e, v] += silent_mass[e] / used
-                        sums.copies[e, v] += silent_copies[e] / used
-                    sums.can[e, v] += group_can[e, v]
-                    sums.mass[e, v] += group_mass[e, v]
+                        sums.copies[v, e] += silent_copies[e] / used
+                    sums.can[v, e] += group_can[e, v]
+                    sums.mass[v, e] += group_mass[e, v]
                     if used == 1 and v == 0:  # the only applicable outcome: silence leaves no doubt
-                        sums.only[e, v] += silent[e]
-                        sums.only_mass[e, v] += silent_mass[e]
+                        sums.only[v, e] += silent[e]
+                        sums.only_mass[v, e] += silent_mass[e]
                     if others > 0:
-                        sums.rate[e, v] += group_mass[e, v] / others
+                        sums.rate[v, e] += group_mass[e, v] / others
                         sums.inside[e] += group_mass[e, v] * (i + 1 - start - group_can[e, v]) / others
                     group_can[e, v] = 0
                     group_mass[e, v] = 0.0
@@ -183,6 +184,17 @@ def _sum_any(
                 silent_mass[e] = 0.0
                 silent_copies[e] = 0.0
             start = i + 1
+
+
+@kernel
+def settled(columns: Columns, rows: Int64, grouped: bool) -> bool:
+    """One candidate is left, or one group where `grouped`."""
+    if not grouped:
+        return rows.shape[0] == 1
+    for x in rows:
+        if columns.group[x] != columns.group[rows[0]]:
+            return False
+    return True
 
 
 @kernel
@@ -203,53 +215,68 @@ def score_all(
     With groups, rows come group by group, and nothing is informative inside one group. Scores of tests that are not
     informative mean nothing. The fixed-order rules have no score of their own and get the gain.
     """
-    # One loop in one function: passing the sums to a helper for each test costs more than the arithmetic.
-    can, mass, only, only_mass = sums.can, sums.mass, sums.only, sums.only_mass
-    outcomes, rate = columns.outcomes, sums.rate
+    # Loops over tests are innermost, so that they run on several tests at a time.
+    can, mass, only, only_mass, rate = sums.can, sums.mass, sums.only, sums.only_mass, sums.rate
+    most, tests = can.shape
     size = rows.shape[0]
     others = max(size - 1, 1)
-    settled = grouped and columns.group[rows[0]] == columns.group[rows[size - 1]]
-    for e in range(outcomes.shape[0]):
-        useful = False
-        for v in range(outcomes[e]):
-            if 0 < can[e, v] < size:
-                useful = not spent[e] and not settled
-        informative[e] = useful
-        total = 0.0
-        if rule == INFORMATION:
-            for v in range(outcomes[e]):
-                if mass[e, v] > 0.0:
-                    total -= mass[e, v] * np.log2(mass[e, v])
-            scores[e] = total - sums.given_bits[e]
-            continue
-        if grouped:
-            for v in range(outcomes[e]):
-                total += rate[e, v] * (size - can[e, v])
-            total -= sums.inside[e]
-        else:
-            for v in range(outcomes[e]):
-                total += mass[e, v] * (size - can[e, v])
-            total /= others
-        largest = 0
-        if rule == ODTN_R:
-            for v in range(outcomes[e]):
-                total += only_mass[e, v]
-                if only[e, v] >= only[e, largest]:
-                    largest = v
-            total -= only_mass[e, largest]
-        elif rule == ODTN_H and useful:
-            for v in range(1, outcomes[e]):
-                if _as_many_copies(columns, rows, log_copies, answered, sums, e, v, largest):
-                    largest = v
-            total += 1.0 - mass[e, largest]
-        scores[e] = total
+    informative[:] = False
+    scores[:] = 0.0
+    if settled(columns, rows, grouped):
+        return
+    for v in range(most):
+        for e in range(tests):
+            informative[e] |= (can[v, e] > 0) & (can[v, e] < size)
+    for e in range(tests):
+        informative[e] &= not spent[e]
+    if rule == INFORMATION:
+        for e in range(tests):
+            if informative[e]:
+                for v in range(most):
+                    if mass[v, e] > 0.0:
+                        scores[e] -= mass[v, e] * np.log2(mass[v, e])
+                scores[e] -= sums.given_bits[e]
+        return
+    if grouped:
+        for v in range(most):
+            for e in range(tests):
+                scores[e] += rate[v, e] * (size - can[v, e])
+        for e in range(tests):
+            scores[e] -= sums.inside[e]
+    else:
+        for v in range(most):
+            for e in range(tests):
+                scores[e] += mass[v, e] * (size - can[v, e])
+        for e in range(tests):
+            scores[e] /= others
+    if rule == ODTN_R:
+        largest = only[0].copy()
+        heaviest = only_mass[0].copy()
+        for e in range(tests):
+            scores[e] += only_mass[0, e]
+        for v in range(1, most):
+            for e in range(tests):
+                scores[e] += only_mass[v, e]
+                if only[v, e] >= largest[e]:
+                    largest[e] = only[v, e]
+                    heaviest[e] = only_mass[v, e]
+        for e in range(tests):
+            scores[e] -= heaviest[e]
+    elif rule == ODTN_H:
+        for e in range(tests):
+            if informative[e]:
+                largest_copies = 0
+                for v in range(1, most):
+                    if _as_many_copies(columns, rows, log_copies, answered, sums, e, v, largest_copies):
+                        largest_copies = v
+                scores[e] += 1.0 - mass[largest_copies, e]
 
 
 @kernel
 def _as_many_copies(
     columns: Columns, rows: Int64, log_copies: Float64, answered: Bool, sums: Sums, e: int, v: int, than: int
 ) -> bool:
-    a, b = sums.copies[e, v], sums.copies[e, than]
+    a, b = sums.copies[v, e], sums.copies[than, e]
     if abs(a - b) > NEARLY_EQUAL * max(a, b):
         return bool(a > b)
     return copies_difference(columns, rows, log_copies, answered, e, v, than) >= 0

@@ -17,6 +17,7 @@ UNKNOWN = -1
 
 Int8 = NDArray[np.int8]
 Int16 = NDArray[np.int16]
+Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 Bool = NDArray[np.bool_]
@@ -91,13 +92,15 @@ class OutcomeTable:
 
         Raises ValueError naming the argument and the first bad index.
         """
-        codes = np.array(cells, dtype=np.int64, ndmin=2)
-        m, n = codes.shape
-        if m == 0 or n == 0:
+        codes = np.asarray(cells)
+        if codes.ndim != 2 or 0 in codes.shape:
             raise ValueError(f"cells: shape {codes.shape}, needs at least one hypothesis and one test")
+        if codes.dtype.kind not in "iu":
+            raise ValueError(f"cells: codes are whole numbers, not {codes.dtype}")
+        m, n = codes.shape
         counts = _vector("outcomes", outcomes, n, np.int64)
         used = counts.copy() if applicable is None else _vector("applicable", applicable, n, np.int64)
-        _require("outcomes", counts >= 1)
+        _require("outcomes", (counts >= 1) & (counts <= np.iinfo(np.int16).max))
         _require("applicable", (used >= 1) & (used <= counts))
         entries = [[dict(entry) for entry in test] for test in partials] if partials is not None else [[]] * n
         if len(entries) != n:

@@ -20,9 +20,10 @@ from algos.scores import (
     new_sums,
     probability,
     score_all,
+    settled,
     sum_branches,
 )
-from algos.table import Bool, Columns, Float64, Int64, OutcomeTable
+from algos.table import Bool, Columns, Float64, Int32, Int64, OutcomeTable
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -30,6 +31,8 @@ TIE = 1e-9
 """Scores within this relative distance of the best are equal; the lowest index wins."""
 
 NODE_LIMIT = 2_000_000
+NO_ORDER = np.arange(0)
+"""For the policies that follow no fixed order."""
 
 
 class Walk(NamedTuple):
@@ -55,32 +58,31 @@ class Scores(NamedTuple):
     informative: Bool
     """(n,) may be asked: not spent, and can tell candidates apart."""
     probability: Float64
-    """(n, K) of each outcome."""
-    stay: Int64
-    """(n, K) candidates that can give it."""
+    """(K, n) of each outcome."""
+    stay: Int32
+    """(K, n) candidates that can give it."""
 
 
-def score_tests(table: OutcomeTable, belief: Belief, rule: int, order: Int64, grouped: bool) -> Scores:
+def score_tests(table: OutcomeTable, belief: Belief, rule: int, grouped: bool, order: Int64 = NO_ORDER) -> Scores:
     """Scores of all tests and the policy's choice. The belief holds at least one candidate.
 
-    rule: a number of `algos.scores`; order: (n,) all tests, read by the two fixed-order rules.
+    rule: a number of `algos.scores`; order: (n,) all tests, read by the two fixed-order rules only.
     """
-    by_group = _by_group(table, belief, grouped)
-    return Scores(*_score_tests(table.columns, rule, order, grouped, *by_group, belief.spent, belief.answered))
+    state = _by_group(table, belief, grouped)
+    return Scores(*_score_tests(table.columns, int(rule), order, grouped, *state, belief.spent, belief.answered))
 
 
 def walk(
-    table: OutcomeTable, belief: Belief, rule: int, order: Int64, grouped: bool, node_limit: int = NODE_LIMIT
+    table: OutcomeTable,
+    belief: Belief,
+    rule: int,
+    grouped: bool,
+    order: Int64 = NO_ORDER,
+    node_limit: int = NODE_LIMIT,
 ) -> Walk:
     """Follow the policy from this state to every end. Stops at one candidate, or one group where `grouped`."""
-    by_group = _by_group(table, belief, grouped)
-    return Walk(*_walk(table.columns, rule, order, grouped, *by_group, belief.spent, belief.answered, node_limit))
-
-
-def settled(table: OutcomeTable, rows: Int64, grouped: bool) -> bool:
-    """One candidate is left, or one group where `grouped`."""
-    groups = table.columns.group[rows]
-    return len(rows) == 1 or (grouped and bool((groups == groups[0]).all()))
+    state = _by_group(table, belief, grouped)
+    return Walk(*_walk(table.columns, int(rule), order, grouped, *state, belief.spent, belief.answered, node_limit))
 
 
 def _by_group(table: OutcomeTable, belief: Belief, grouped: bool) -> tuple[Int64, Float64, Float64]:
@@ -101,15 +103,14 @@ def _score_tests(
     log_copies: Float64,
     spent: Bool,
     answered: Bool,
-) -> tuple[int, Float64, Bool, Float64, Int64]:
+) -> tuple[int, Float64, Bool, Float64, Int32]:
     tests = columns.cells.shape[1]
     sums = new_sums(tests, columns.partial_probability.shape[1])
+    scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
     sum_branches(columns, rows, p, log_copies, rule == ODTN_H, grouped, sums)
-    scores = np.zeros(tests)
-    useful = np.zeros(tests, np.bool_)
-    score_all(columns, rule, rows, log_copies, spent, answered, grouped, sums, scores, useful)
-    choice = choose(columns, rule, order, spent, scores, useful)
-    return choice, scores, useful, sums.mass, sums.can
+    score_all(columns, rule, rows, log_copies, spent, answered, grouped, sums, scores, informative)
+    choice = choose(columns, rule, order, spent, scores, informative)
+    return choice, scores, informative, sums.mass, sums.can
 
 
 @kernel
@@ -121,13 +122,19 @@ def choose(columns: Columns, rule: int, order: Int64, spent: Bool, scores: Float
         for e in order:
             if informative[e] or (rule == NON_ADAPTIVE and not spent[e]):
                 return int(e)
+    return first_of_best(scores / columns.cost, informative)
+
+
+@kernel
+def first_of_best(rates: Float64, allowed: Bool) -> int:
+    """The lowest index among the allowed rates that equal the best; -1 where none is allowed."""
     best = -np.inf
-    for e in range(scores.shape[0]):
-        if informative[e]:
-            best = max(best, scores[e] / columns.cost[e])
+    for e in range(rates.shape[0]):
+        if allowed[e]:
+            best = max(best, rates[e])
     enough = best - TIE * abs(best)
-    for e in range(scores.shape[0]):
-        if informative[e] and scores[e] / columns.cost[e] >= enough:
+    for e in range(rates.shape[0]):
+        if allowed[e] and rates[e] >= enough:
             return e
     return -1
 
@@ -147,7 +154,7 @@ def _walk(
 ) -> tuple[float, float, int, int, float, bool]:
     # Depth first. A pending state keeps its candidates in one slice of three shared buffers that grow as a stack;
     # `path` holds the tests asked on the way to the state at hand.
-    tests, group = columns.cells.shape[1], columns.group
+    tests = columns.cells.shape[1]
     sums = new_sums(tests, columns.partial_probability.shape[1])
     scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
     spent, answered = spent_before.copy(), answered_before.copy()
@@ -172,7 +179,7 @@ def _walk(
         rows, p, log_copies = all_rows[start:end], all_p[start:end], all_copies[start:end]
         size = end - start
         test = -1
-        done = size == 1 or (grouped and group[rows[0]] == group[rows[size - 1]])
+        done = settled(columns, rows, grouped)
         if not done:
             sum_branches(columns, rows, p, log_copies, rule == ODTN_H, grouped, sums)
             score_all(columns, rule, rows, log_copies, spent, answered, grouped, sums, scores, informative)
@@ -200,7 +207,7 @@ def _walk(
             pending.append((top, top + size, depth + 1, test, reach, cost))
             continue
         for v in range(columns.outcomes[test]):
-            if sums.can[test, v] == 0:
+            if sums.can[v, test] == 0:
                 continue
             first = top
             total = 0.0

@@ -73,10 +73,10 @@ def main() -> None:
     kb = open_table(sys.argv[1])
     cells = np.frombuffer(kb.codes, np.int16).reshape(len(kb.hypotheses), len(kb.tests))
     table = OutcomeTable.build(cells, [2] * len(kb.tests))
-    start, order, planes = believe(table, []), np.arange(0), Planes(cells)
+    start, planes = believe(table, []), Planes(cells)
 
     def compiled() -> float:
-        return walk(table, start, ODTN_R, order, grouped=False).expected_cost
+        return walk(table, start, ODTN_R, grouped=False).expected_cost
 
     def products() -> float:
         return numpy_walk(planes, start.rows, table.prior, np.zeros(table.tests, np.bool_))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from diagnoser.case import Answered, State
+from diagnoser.case import Answered, Settings, State
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase, Test
 from diagnoser.policies import Rule, find_policy, find_stop
@@ -16,7 +16,7 @@ from diagnoser.policies import Rule, find_policy, find_stop
 if TYPE_CHECKING:
     from algos.belief import Belief
     from algos.order import Order
-    from algos.table import Float64, Int64
+    from algos.table import Float64
     from algos.walk import Scores
 
 Status = Literal["open", "identified", "group", "inseparable", "contradiction"]
@@ -69,9 +69,6 @@ class Advice:
     """What the policy asks; None unless the status is "open"."""
     tests: tuple[RankedTest, ...]
     """Best first; every test not yet spent that would tell candidates apart."""
-    expected_cost_left: float | None
-    """Under the policy, in the table's cost unit; None where the tree of answers is too large to walk at once."""
-    worst_cost_left: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +89,16 @@ class Evaluation:
     entropy_bound_bits: float | None
     """No policy costs less; None where some cases cannot be resolved and the bound does not hold."""
     seconds: float
+    """To prepare and walk the tree, without compiling."""
 
 
-WALKED_AT_ONCE = 2_000_000
+CELLS_WALKED_AT_ONCE = 2_000_000
 """Candidates times tests up to which the cost still to come is worked out with each answer."""
-STEP_NODE_LIMIT = 20_000
+NODES_WALKED_AT_ONCE = 20_000
 
 
 class Adviser:
-    """A knowledge base made ready for choosing tests. Loads numba; the first call compiles what it needs."""
+    """A knowledge base made ready for choosing tests. The first use of a kernel loads or compiles it."""
 
     def __init__(self, kb: KnowledgeBase) -> None:
         import numpy as np
@@ -119,43 +117,60 @@ class Adviser:
             cost=[test.cost for test in kb.tests],
             group=kb.group_of,
         )
-        self._order = cache(self._fixed_order)
+        self._fixed_order = cache(self._work_out_order)
 
     def advise(self, state: State) -> Advice:
         """Who is left and what to ask next.
 
         Raises UsageError when the state names a test, outcome, hypothesis, policy or rule that does not exist.
         """
-        from algos.belief import believe
-        from algos.walk import score_tests, settled
+        from algos.scores import settled
+        from algos.walk import score_tests
 
-        policy, stop = find_policy(state.settings.policy), find_stop(state.settings.stop)
-        grouped = stop == "group"
-        belief = believe(self.table, list(self._answers(state)), [self._hypothesis(h) for h in state.excluded])
+        rule, grouped = _rules(state)
+        belief = self._believe(state)
         candidates = self._candidates(belief)
         if not candidates:
             return self._advice("contradiction", candidates, belief)
-        if settled(self.table, belief.rows, grouped):
+        if settled(self.table.columns, belief.rows, grouped):
             return self._advice("identified" if len(candidates) == 1 else "group", candidates, belief)
-        order = self._order(grouped) if policy.rule.ordered else None
-        scores = score_tests(self.table, belief, policy.rule, _sequence(order), grouped)
+        scores = score_tests(self.table, belief, rule, grouped, self._order(rule, grouped).tests)
         if scores.choice < 0:
             return self._advice("inseparable", candidates, belief)
-        ranked = tuple(self._ranked(scores, belief, order))
+        ranked = tuple(self._ranked(scores, belief, rule, grouped))
         proposal = next(test for test in ranked if test.test == self.kb.tests[scores.choice].id)
-        others = tuple(test for test in ranked if test is not proposal)
-        left = self._cost_left(belief, policy.rule, grouped)
-        return self._advice("open", candidates, belief, proposal, (proposal, *others), left)
+        others = (test for test in ranked if test is not proposal)
+        return self._advice("open", candidates, belief, (proposal, *others))
+
+    def cost_left(self, state: State) -> tuple[float, float] | None:
+        """Expected and worst cost still to come under the state's policy, in the table's cost unit.
+
+        None where the tree of answers is too large to walk at once. Raises UsageError as `advise` does.
+        """
+        from algos.walk import walk
+
+        rule, grouped = _rules(state)
+        belief = self._believe(state)
+        if not 0 < len(belief.rows) * self.table.tests <= CELLS_WALKED_AT_ONCE:
+            return None
+        order = self._order(rule, grouped).tests
+        left = walk(self.table, belief, rule, grouped, order, NODES_WALKED_AT_ONCE)
+        return (left.expected_cost, left.worst_cost) if left.complete else None
 
     def evaluate(self, policy: str, stop: str) -> Evaluation:
-        """The exact figures of a policy from the first question on. Raises UsageError for unknown names."""
+        """The exact figures of a policy from the first question on.
+
+        Raises UsageError for unknown names and where the policy's tree or order is too large to work out.
+        """
         from algos.belief import believe
         from algos.walk import walk
 
-        rule, grouped = find_policy(policy).rule, find_stop(stop) == "group"
+        rule, grouped = _rules(State(Settings(policy, stop)))
+        start = believe(self.table, [])
+        walk(self.table, start, rule, grouped, self._order(rule, grouped).tests, 0)  # compiled before the clock starts
         started = time.perf_counter()
-        order = self._order(grouped) if rule.ordered else None
-        figures = walk(self.table, believe(self.table, []), rule, _sequence(order), grouped)
+        order = self._work_out_order(grouped) if rule.ordered else self._order(rule, grouped)
+        figures = walk(self.table, start, rule, grouped, order.tests)
         if not figures.complete:
             raise UsageError(f"the tree of answers of {policy} is too large to walk on this table")
         return Evaluation(
@@ -184,19 +199,31 @@ class Adviser:
         most = int(self.table.columns.outcomes.max())
         return self._entropy(mass) / float(np.log2(max(most, 2))) * float(self.table.columns.cost.min())
 
-    def _fixed_order(self, grouped: bool) -> Order:
-        from algos.order import fixed_order
+    def _order(self, rule: Rule, grouped: bool) -> Order:
+        from algos.order import NOTHING_FIXED
+
+        return self._fixed_order(grouped) if rule.ordered else NOTHING_FIXED
+
+    def _work_out_order(self, grouped: bool) -> Order:
+        from algos.order import TooManyStates, fixed_order
 
         try:
             return fixed_order(self.table, grouped)
-        except ValueError as error:
+        except TooManyStates as error:
             raise UsageError(f"{error}; choose a policy that looks at the answers") from None
+
+    def _believe(self, state: State) -> Belief:
+        from algos.belief import believe
+
+        return believe(self.table, list(self._answers(state)), [self._hypothesis(h) for h in state.excluded])
 
     def _answers(self, state: State) -> Iterator[tuple[int, list[int]]]:
         for answer in state.answers:
             index = self.kb.test_index.get(answer.test)
             if index is None:
                 raise UsageError(f'the table has no test "{answer.test}"')
+            if answer.reading is not None:
+                raise UsageError(f'test "{answer.test}": choose the range that the number lies in')
             yield index, [_outcome(self.kb.tests[index], answer, outcome) for outcome in answer.outcomes]
 
     def _hypothesis(self, hypothesis: str) -> int:
@@ -216,11 +243,12 @@ class Adviser:
             for row, posterior in zip(belief.rows[order].tolist(), belief.posterior[order].tolist(), strict=True)
         )
 
-    def _ranked(self, scores: Scores, belief: Belief, order: Order | None) -> Iterator[RankedTest]:
+    def _ranked(self, scores: Scores, belief: Belief, rule: Rule, grouped: bool) -> Iterator[RankedTest]:
         import numpy as np
 
         value = scores.score
-        if order is not None:
+        if rule.ordered:
+            order = self._order(rule, grouped)
             value = np.zeros(self.table.tests)
             value[order.tests[: len(order.score)]] = order.score
             # The fixed order may ask what tells nobody apart any more.
@@ -234,44 +262,33 @@ class Adviser:
         silent = (self.table.columns.cells[belief.rows] == -1).sum(axis=0)
         for e in useful.tolist():
             outcomes = self.kb.tests[e].outcomes
-            mass, stay = scores.probability[e].tolist(), scores.stay[e].tolist()
+            mass, stay = scores.probability[:, e].tolist(), scores.stay[:, e].tolist()
             branches = tuple(Branch(o.id, mass[v], stay[v]) for v, o in enumerate(outcomes))
             yield RankedTest(self.kb.tests[e].id, float(value[e]), self.kb.tests[e].cost, int(silent[e]), branches)
-
-    def _cost_left(self, belief: Belief, rule: Rule, grouped: bool) -> tuple[float, float] | None:
-        from algos.walk import walk
-
-        if len(belief.rows) * self.table.tests > WALKED_AT_ONCE:
-            return None
-        order = _sequence(self._order(grouped) if rule.ordered else None)
-        left = walk(self.table, belief, rule, order, grouped, STEP_NODE_LIMIT)
-        return (left.expected_cost, left.worst_cost) if left.complete else None
 
     def _advice(
         self,
         status: Status,
         candidates: tuple[Candidate, ...],
         belief: Belief,
-        proposal: RankedTest | None = None,
         tests: tuple[RankedTest, ...] = (),
-        left: tuple[float, float] | None = (0.0, 0.0),
     ) -> Advice:
         return Advice(
             status=status,
             candidates=candidates,
             entropy_bits=self._entropy(belief.posterior),
             entropy_bits_at_start=self.table.entropy_bits,
-            proposal=proposal,
+            proposal=tests[0] if tests else None,
             tests=tests,
-            expected_cost_left=left[0] if left else None,
-            worst_cost_left=left[1] if left else None,
         )
 
 
-def _sequence(order: Order | None) -> Int64:
-    import numpy as np
-
-    return np.arange(0) if order is None else order.tests
+def _rules(state: State) -> tuple[Rule, bool]:
+    """The policy's rule, and whether the case ends at one group."""
+    settings = state.settings
+    if settings.errors != "strict":
+        raise UsageError(f'errors are treated strictly only; "{settings.errors}" is not known')
+    return find_policy(settings.policy).rule, find_stop(settings.stop) == "group"
 
 
 def _outcome(test: Test, answer: Answered, outcome: str) -> int:

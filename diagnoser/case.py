@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from diagnoser.errors import UsageError
 
@@ -149,22 +149,12 @@ class Named:
     event: Literal["named"] = "named"
 
 
-Event: TypeAlias = (
-    Proposed
-    | Answered
-    | Withdrawn
-    | Undone
-    | Redone
-    | Excluded
-    | Restored
-    | PolicyChosen
-    | StopChosen
-    | ErrorsChosen
-    | Confirmed
-    | NoneOfThese
-    | Noted
-    | Named
+Change: TypeAlias = (
+    Answered | Withdrawn | Excluded | Restored | PolicyChosen | StopChosen | ErrorsChosen | Confirmed | NoneOfThese
 )
+"""What undo takes back."""
+
+Event: TypeAlias = Change | Undone | Redone | Proposed | Noted | Named
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +243,7 @@ class Case:
         return replace(self, state=_change(self.state, event), _past=(self.state, self._past), _future=None)
 
 
-def _change(state: State, event: Event) -> State:
+def _change(state: State, event: Change) -> State:
     match event:
         case Answered(test):
             if state.answer_to(test) is None:
@@ -281,4 +271,4 @@ def _change(state: State, event: Event) -> State:
             return replace(state, confirmed=hypothesis, none_of_these=False)
         case NoneOfThese():
             return replace(state, confirmed=None, none_of_these=True)
-    raise AssertionError(event)  # with_event has handled the rest
+    assert_never(event)

@@ -40,38 +40,38 @@ _POLICIES = (
     Policy(
         "gain",
         Rule.GAIN,
-        "rules out the largest expected share of the other candidates, per cost",
-        "none proved for it alone; on the WISER table it is cheaper than the proved ones",
+        "asks what rules out the most of the others, for its cost",
+        "none is proved for it alone; on large tables of the field it was the cheapest of these",
     ),
     Policy(
         "odtn-r",
         Rule.ODTN_R,
-        "the paper's equation 5: smaller side plus gain, per cost",
-        "expected cost within O(r + log m) of the best, r = most unknown candidates on one test",
+        "gain, and a preference for tests that split evenly (equation 5 of the noisy-tests paper)",
+        "expected cost within a factor O(r + log m) of the best; r: most unknown cells of one test, m: rows",
     ),
     Policy(
         "odtn-h",
         Rule.ODTN_H,
-        "the paper's equation 6: side with fewer copies plus gain, per cost",
-        "expected cost within O(h + log m) of the best, h = most unknown tests of one candidate",
+        "gain, and an even split of all ways the unknown cells may turn out (equation 6 of the paper)",
+        "expected cost within a factor O(h + log m) of the best; h: most unknown cells of one row, m: rows",
     ),
     Policy(
         "non-adaptive",
         Rule.NON_ADAPTIVE,
         "one fixed order of tests for every case",
-        "expected cost within O(log m) of the best fixed order",
+        "expected cost within a factor O(log m) of the best fixed order",
     ),
     Policy(
         "low-adaptive",
         Rule.LOW_ADAPTIVE,
-        "the fixed order, skipping tests that can no longer tell candidates apart",
+        "the fixed order, leaving out tests that can no longer help",
         "never dearer than the fixed order",
     ),
     Policy(
         "information-gain",
         Rule.INFORMATION,
-        "the most bits about which candidate it is, per cost",
-        "none proved with unknown cells",
+        "asks what tells the most, in bits, for its cost",
+        "none is proved where cells are unknown",
     ),
 )
 

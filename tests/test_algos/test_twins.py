@@ -48,14 +48,14 @@ def order_of(table: naive.Table, stop: str) -> np.ndarray:
 
 
 def scored(table: naive.Table, belief: Belief, policy: str, stop: str, **codes: bool) -> Scores:
-    return score_tests(fast(table, **codes), belief, RULES[policy], order_of(table, stop), stop == "group")
+    return score_tests(fast(table, **codes), belief, RULES[policy], stop == "group", order_of(table, stop))
 
 
 def figures(table: naive.Table, case: Asked | None, policy: str, stop: str, **codes: bool) -> tuple[float, ...]:
     """Expected cost, worst cost, nodes and unresolved probability, by the kernel."""
     built = fast(table, **codes)
     belief = believe(built, case.answers if case else [])
-    found = walk(built, belief, RULES[policy], order_of(table, stop), stop == "group")
+    found = walk(built, belief, RULES[policy], stop == "group", order_of(table, stop))
     assert found.complete
     nodes = found.inner_nodes + found.leaves
     return found.expected_cost, found.worst_cost, nodes, found.unresolved_probability
@@ -146,9 +146,9 @@ def test_scores(stop: str, case: Asked) -> None:
                 score = {"gain": wanted.gain, "odtn-r": wanted.odtn_r, "odtn-h": wanted.odtn_h}
                 assert [found.score[test]] == near([score.get(policy, wanted.information_bits)])
                 outcomes = table.outcomes[test]
-                assert found.probability[test, :outcomes] == near(wanted.outcome_probability)
-                assert found.stay[test, :outcomes].tolist() == [len(leaf) for leaf in wanted.leaves]
-                assert not found.stay[test, outcomes:].any()
+                assert found.probability[:outcomes, test] == near(wanted.outcome_probability)
+                assert found.stay[:outcomes, test].tolist() == [len(leaf) for leaf in wanted.leaves]
+                assert not found.stay[outcomes:, test].any()
 
 
 @every_policy

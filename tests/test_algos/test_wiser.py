@@ -42,7 +42,7 @@ def cells() -> np.ndarray:
 def test_uniform_prior(cells: np.ndarray, rule: int) -> None:
     table = OutcomeTable.build(cells, [2] * 78)
     order = fixed_order(table, grouped=False)
-    found = walk(table, believe(table, []), rule, order.tests, grouped=False)
+    found = walk(table, believe(table, []), rule, False, order.tests)
     cost, worst, nodes = UNIFORM[rule]
     assert found.expected_cost == pytest.approx(cost, abs=1e-6)
     assert found.worst_cost == worst
@@ -54,5 +54,5 @@ def test_power_law_prior(cells: np.ndarray) -> None:
     prior = [float(row[1]) for row in lines(WISER.with_name("wiser_prior.csv"))]
     table = OutcomeTable.build(cells, [2] * 78, prior=prior)
     assert table.entropy_bits == pytest.approx(6.217956, abs=1e-6)
-    found = walk(table, believe(table, []), scores.GAIN, np.arange(0), grouped=False)
+    found = walk(table, believe(table, []), scores.GAIN, grouped=False)
     assert found.expected_cost == pytest.approx(7.066432, abs=1e-6)
