@@ -191,10 +191,8 @@ def settled(columns: Columns, rows: Int64, grouped: bool) -> bool:
     """One candidate is left, or one group where `grouped`."""
     if not grouped:
         return rows.shape[0] == 1
-    for x in rows:
-        if columns.group[x] != columns.group[rows[0]]:
-            return False
-    return True
+    groups = columns.group[rows]
+    return bool((groups == groups[0]).all())
 
 
 @kernel

@@ -39,6 +39,9 @@ class Outcome:
     label: str
 
 
+DOES_NOT_APPLY = Outcome(NOT_APPLICABLE, "does not apply")
+
+
 @dataclass(frozen=True, slots=True)
 class Test:
     """One question: its outcomes in declared order, its cost, and how to ask it."""
@@ -162,17 +165,6 @@ class KnowledgeBase:
             share = 1.0 / asked.applicable
             return Cell(tuple((v, share) for v in range(asked.applicable)), unknown=True)
         return Cell(asked.partials[-2 - code], interval=interval)
-
-    def describe(self, hypothesis: int, test: int) -> str:
-        """One cell in words: "unknown", "2.5 to 4 g", "red or brown"."""
-        cell, asked = self.cell(hypothesis, test), self.tests[test]
-        if cell.unknown:
-            return "unknown"
-        if cell.interval is not None:
-            low, high = cell.interval
-            number = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-            return f"{number} {asked.unit}".strip()
-        return " or ".join(asked.outcomes[v].label for v, _ in cell.outcomes)
 
     @cached_property
     def test_index(self) -> Mapping[str, int]:

@@ -10,8 +10,8 @@ from diagnoser import __version__
 from diagnoser.advise import Advice, Adviser, RankedTest, Status
 from diagnoser.case import Case, Event, Proposed
 from diagnoser.errors import UsageError
-from diagnoser.journal import Header, Session
 from diagnoser.kb import KnowledgeBase
+from diagnoser.session import Header, Session
 
 SCORE_TOLERANCE = 1e-9
 """Relative; a proposal with another score than this was made from other figures."""
@@ -44,10 +44,10 @@ class Replay:
     advice: Advice | None
     """On the last state; None where `end_problem` says why there is none."""
     end_problem: str | None
-    cause: str
-    """What explains a difference, as far as the header tells."""
-    notes: tuple[str, ...]
-    """What changed without making a difference by itself."""
+    changes: tuple[str, ...]
+    """What may explain a difference, the most telling first."""
+    remarks: tuple[str, ...]
+    """What is wrong with the file, and what changed that cannot make a difference."""
 
     @property
     def proposals(self) -> int:
@@ -64,7 +64,13 @@ class Replay:
         """In words, with its cause; None where everything agrees."""
         differences = (f"event {n}: {step.difference}" for n, step in enumerate(self.steps, start=1) if step.difference)
         first = next(differences, self.end_problem)
-        return first and f"{first}; {self.cause}"
+        cause = self.changes[0] if self.changes else "neither the table nor the version changed"
+        return first and f"{first}; {cause}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All there is to say besides the first difference, which names its cause itself."""
+        return (*self.remarks, *self.changes[self.first_difference is not None :])
 
 
 def replay(session: Session, kb: KnowledgeBase, adviser: Adviser) -> Replay:
@@ -78,7 +84,10 @@ def replay(session: Session, kb: KnowledgeBase, adviser: Adviser) -> Replay:
         advice = adviser.advise(case.state)
     except UsageError as error:
         end_problem = str(error)
-    return Replay(tuple(steps), case, advice, end_problem, _cause(session.header, kb), _notes(session, kb))
+    changes, remarks = _changes(session.header, kb), session.notices
+    if session.header.fingerprint == kb.fingerprint and session.header.wording_fingerprint != kb.wording_fingerprint:
+        remarks += ("the table's wording changed since the session was recorded; what decides did not",)
+    return Replay(tuple(steps), case, advice, end_problem, changes, remarks)
 
 
 def _difference(recorded: Proposed, case: Case, adviser: Adviser) -> str | None:
@@ -102,20 +111,10 @@ def _compared(recorded: Proposed, now: RankedTest) -> str | None:
     return None
 
 
-def _cause(header: Header, kb: KnowledgeBase) -> str:
+def _changes(header: Header, kb: KnowledgeBase) -> tuple[str, ...]:
+    changes = []
     if header.fingerprint != kb.fingerprint:
-        return "the table changed since then"
+        changes.append("the table changed since the session was recorded")
     if header.program != __version__:
-        return f"the session was recorded by version {header.program}, this is {__version__}"
-    return "neither the table nor the version changed"
-
-
-def _notes(session: Session, kb: KnowledgeBase) -> tuple[str, ...]:
-    header, notes = session.header, list(session.notices)
-    if header.fingerprint != kb.fingerprint:
-        notes.append("the table changed since the session was recorded")
-    elif header.wording_fingerprint != kb.wording_fingerprint:
-        notes.append("the table's wording changed since the session was recorded; what decides did not")
-    if header.program != __version__:
-        notes.append(f"recorded by version {header.program}, this is {__version__}")
-    return tuple(notes)
+        changes.append(f"the session was recorded by version {header.program}, this is {__version__}")
+    return tuple(changes)

@@ -18,10 +18,11 @@ from diagnoser.cli.options import (
     TableArgument,
     open_table_with_prior,
 )
-from diagnoser.cli.output import percent, write, write_json, write_table
+from diagnoser.cli.output import write, write_json, write_table
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import POLICIES, default_stop, find_policy, find_stop
+from diagnoser.text import percent
 
 if TYPE_CHECKING:
     from diagnoser.advise import Evaluation
@@ -98,7 +99,7 @@ def _write_words(kb: KnowledgeBase, results: list[Evaluation]) -> None:
     else:
         write(f"bound: {bound:.6f} {kb.cost_unit}; no policy costs less")
     write()
-    headings = ("policy", f"expected {kb.cost_unit}", "worst", "to the bound", "nodes", "seconds")
+    headings = ("policy", f"expected {kb.cost_unit}", "worst", "times the bound", "tree size", "seconds")
     write_table(headings, (_row(result, bound) for result in results), headings[1:])
 
 

@@ -17,11 +17,11 @@ from diagnoser.cli.options import (
     TableArgument,
     open_table_with_prior,
 )
-from diagnoser.cli.output import percent, write, write_json, write_table
+from diagnoser.cli.output import write, write_json, write_table
 from diagnoser.errors import Contradiction, UsageError
-from diagnoser.formats.rows import nearest
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase, Test
 from diagnoser.policies import DEFAULT_POLICY, default_stop
+from diagnoser.text import nearest, one_unit, percent, score_per_cost
 
 if TYPE_CHECKING:
     from diagnoser.advise import Advice, RankedTest
@@ -152,7 +152,8 @@ def _write_words(kb: KnowledgeBase, advice: Advice, top: int | None) -> None:
         write_table(("outcome", "means", "stay"), _outcome_rows(kb, advice.proposal), {"stay"})
         write()
         rows = (_test_row(kb, ranked) for ranked in advice.tests[:top])
-        write_table(("test", "question", "score", "cost"), rows, {"score", "cost"})
+        score = f"score per {one_unit(kb.cost_unit)}"
+        write_table(("test", "question", score, "cost"), rows, {score, "cost"})
     if advice.candidates:
         write()
         names = {hypothesis.id: hypothesis.name for hypothesis in kb.hypotheses}
@@ -183,4 +184,4 @@ def _outcome_rows(kb: KnowledgeBase, ranked: RankedTest) -> Iterator[tuple[str, 
 
 def _test_row(kb: KnowledgeBase, ranked: RankedTest) -> tuple[str, ...]:
     test = kb.tests[kb.test_index[ranked.test]]
-    return (test.id, _question(test), f"{ranked.score:.4g}", f"{ranked.cost:g}")
+    return (test.id, _question(test), score_per_cost(ranked.score, ranked.cost), f"{ranked.cost:g}")

@@ -34,11 +34,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def open_table_with_prior(source: str, prior: Path | None, column: int) -> KnowledgeBase:
     """The table, with the priors of the file where one is given; its notices are said. Raises BadFile."""
     from diagnoser.formats import open_table
-    from diagnoser.formats.prior import with_prior
 
-    kb = open_table(source)
-    if prior is not None:
-        kb = with_prior(kb, prior, column)
+    kb = open_table(source, prior, column)
     for notice in kb.notices:
         say(notice)
     return kb

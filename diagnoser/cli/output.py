@@ -43,12 +43,3 @@ def write_table(headings: Sequence[str], rows: Iterable[Sequence[str]], right: I
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     Console().print(table)
-
-
-def percent(share: float) -> str:
-    """A probability for people; what is possible never reads 0 %, what is open never 100 %."""
-    if 0 < share < 0.001:
-        return "<0.1 %"
-    if 0.999 < share < 1 - 1e-9:
-        return ">99.9 %"
-    return f"{100 * share:.1f} %"

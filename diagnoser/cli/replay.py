@@ -26,9 +26,10 @@ from diagnoser.case import (
     Withdrawn,
 )
 from diagnoser.cli.options import JsonOption, open_table_with_prior
-from diagnoser.cli.output import percent, say, write, write_json, write_table
+from diagnoser.cli.output import say, write, write_json, write_table
 from diagnoser.cli.sessions import answer_words
 from diagnoser.kb import KnowledgeBase
+from diagnoser.text import percent
 
 if TYPE_CHECKING:
     from diagnoser.replay import Replay, Step
@@ -40,8 +41,8 @@ def replay(
 ) -> None:
     """Work out each recorded question anew and name the first difference."""
     from diagnoser.advise import Adviser
-    from diagnoser.journal import read_session
     from diagnoser.replay import replay as run_again
+    from diagnoser.session import read_session
 
     session = read_session(file)
     header = session.header
@@ -107,7 +108,7 @@ def _words(event: Event) -> str:
 
 
 def _as_json(again: Replay) -> dict[str, object]:
-    from diagnoser.journal import plain
+    from diagnoser.session import plain
 
     return {
         "agrees": again.first_difference is None,

@@ -10,9 +10,10 @@ from diagnoser.case import Answered
 from diagnoser.cli.options import JsonOption
 from diagnoser.cli.output import say, write_json, write_table
 from diagnoser.errors import BadSession
+from diagnoser.text import span
 
 if TYPE_CHECKING:
-    from diagnoser.journal import Session
+    from diagnoser.session import Session
 
 
 def sessions(as_json: JsonOption = False) -> None:
@@ -34,7 +35,7 @@ def sessions(as_json: JsonOption = False) -> None:
 
 def saved_sessions(folder: Path) -> list[tuple[Path, Session | BadSession]]:
     """Every session file of a folder, the latest change first; one that cannot be read stands with its reason."""
-    from diagnoser.journal import read_session
+    from diagnoser.session import read_session
 
     read: list[tuple[Path, Session]] = []
     unreadable: list[tuple[Path, BadSession]] = []
@@ -47,10 +48,9 @@ def saved_sessions(folder: Path) -> list[tuple[Path, Session | BadSession]]:
 
 
 def answer_words(answer: Answered) -> str:
-    """An answer as `next` takes it: "colour=red|brown", "ph=?"."""
+    """An answer by its ids: "colour=red|brown", "ph=?", "density=2.5 to 4"."""
     if answer.reading is not None:
-        low, high = answer.reading.low, answer.reading.high
-        return f"{answer.test}={low:g}" + (f"..{high:g}" if high != low else "")
+        return f"{answer.test}={span(answer.reading.low, answer.reading.high)}"
     return f"{answer.test}={'|'.join(answer.outcomes) or '?'}"
 
 

@@ -39,6 +39,14 @@ def number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def weight(text: str) -> float:
+    """A prior before all are scaled to sum to 1. Raises CellError."""
+    value = number(text)
+    if value is None or not 1e-100 <= value <= 1e100:
+        raise CellError("the prior is no positive number", "write for example 0.02")
+    return value
+
+
 def alternatives(text: str) -> tuple[Alternative, ...]:
     """The parts of a cell, divided by `|`. A colon is a probability only beside a `|`.
 

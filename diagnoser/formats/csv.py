@@ -21,8 +21,9 @@ from pathlib import Path
 
 from diagnoser.errors import BadTable
 from diagnoser.formats.cells import Alternative, CellError, Partials, alternatives, number, weigh
-from diagnoser.formats.rows import clean, records
-from diagnoser.kb import MAX_PARTIALS, NOT_APPLICABLE, UNKNOWN, Hypothesis, KnowledgeBase, Outcome, Test
+from diagnoser.formats.rows import records
+from diagnoser.kb import DOES_NOT_APPLY, MAX_PARTIALS, UNKNOWN, Hypothesis, KnowledgeBase, Outcome, Test
+from diagnoser.text import clean
 
 _POSITIVE = ("1", "yes", "true", "present", "+")
 _NEGATIVE = ("0", "no", "false", "absent", "-")
@@ -206,7 +207,7 @@ def _layout(grid: _Grid) -> tuple[int, bool]:
     column = doubtful[0]
     problem = "the first line may be a header or a row, for this field may be a cell"
     remedy = "rename this test, or put a header in front if there is none"
-    raise BadTable(grid.path, problem, remedy, line=grid.lines[0], column=column, value=top[column])
+    raise BadTable(grid.path, problem, remedy, line=grid.lines[0], column=column + 1, value=top[column])
 
 
 def _holds_names(texts: Sequence[str], *, blank_header: bool) -> bool:
@@ -228,11 +229,11 @@ def _hypothesis_ids(grid: _Grid, first: int) -> list[str]:
         if name in _NO_NAMES:
             problem = "the hypothesis has no name" if not name else "this is no name of a hypothesis"
             remedy = "write its name in the first column; a column of cells must not mix with names"
-            raise BadTable(grid.path, problem, remedy, line=line, column=0, value=name or None)
+            raise BadTable(grid.path, problem, remedy, line=line, column=1, value=name or None)
         if name in lines:
             problem = f"the hypothesis stands in line {lines[name]} already"
             remedy = "rename one of them; if this is a test, put a column of names in front"
-            raise BadTable(grid.path, problem, remedy, line=line, column=0, value=name)
+            raise BadTable(grid.path, problem, remedy, line=line, column=1, value=name)
         lines[name] = line
     return list(lines)
 
@@ -248,13 +249,13 @@ def _test_columns(grid: _Grid, first: int, offset: int) -> list[tuple[int, str]]
         name, line = top[column], grid.lines[0]
         if not name:
             if any(grid.texts[field] for field in set(grid.column(column, 1))):
-                problem, remedy = "the column (counted from 0) has cells and no name", "name it in the first line"
-                raise BadTable(grid.path, problem, remedy, line=line, column=column)
+                problem, remedy = "the column has cells and no name", "name it in the first line"
+                raise BadTable(grid.path, problem, remedy, line=line, column=column + 1)
             continue
         if name in places:
-            problem = f"column {places[name]} has this name too (columns count from 0)"
+            problem = f"column {places[name] + 1} has this name too"
             remedy = "rename one of them; if line 1 is no header, put one in front"
-            raise BadTable(grid.path, problem, remedy, line=line, column=column, value=name)
+            raise BadTable(grid.path, problem, remedy, line=line, column=column + 1, value=name)
         places[name] = column
     return [(column, name) for name, column in places.items()]
 
@@ -288,7 +289,7 @@ def _read_column(
         if not outcomes:
             return None, {}
         place = {outcome.id.casefold(): index for index, outcome in enumerate(outcomes)}
-        if outcomes[-1] is _DOES_NOT_APPLY:
+        if outcomes[-1] is DOES_NOT_APPLY:
             place["-"] = len(outcomes) - 1
         partials = Partials()
         for field, several in parts.items():
@@ -303,9 +304,6 @@ def _read_column(
     elif len(spelling) > _MANY and len(spelling) == len(cells):
         notices.add("every row has an outcome of its own; is this a test?", name)
     return Test(name, tuple(outcomes), partials=tuple(partials)), codes
-
-
-_DOES_NOT_APPLY = Outcome(NOT_APPLICABLE, "does not apply")
 
 
 def _outcomes(spelling: dict[str, str], name: str, signs: bool, notices: _Notices) -> list[Outcome]:
@@ -325,7 +323,7 @@ def _outcomes(spelling: dict[str, str], name: str, signs: bool, notices: _Notice
             f'all known rows have "{spelling[word]}"; the other outcome is called "{_other(labels, word)}"', name
         )
     outcomes = [Outcome(label, label) for label in labels]
-    return [*outcomes, _DOES_NOT_APPLY] if outcomes and "-" in spelling and not negative else outcomes
+    return [*outcomes, DOES_NOT_APPLY] if outcomes and "-" in spelling and not negative else outcomes
 
 
 def _other(labels: Sequence[str], word: str) -> str:

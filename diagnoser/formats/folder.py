@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diagnoser.errors import BadTable
-from diagnoser.formats.cells import CellError, Partials, alternatives, bins, interval, number, weigh
+from diagnoser.formats.cells import CellError, Partials, alternatives, bins, interval, number, weigh, weight
 from diagnoser.formats.kb_toml import Declared, Head, read_head
 from diagnoser.formats.prior import scaled
-from diagnoser.formats.rows import clean, nearest, records
-from diagnoser.kb import NOT_APPLICABLE, UNKNOWN, Hypothesis, KnowledgeBase, Outcome, Test
+from diagnoser.formats.rows import records
+from diagnoser.kb import DOES_NOT_APPLY, UNKNOWN, Hypothesis, KnowledgeBase, Test
+from diagnoser.text import clean, nearest
 
 _Interval = tuple[float, float] | None
 
@@ -21,8 +22,8 @@ def read_folder(folder: Path) -> KnowledgeBase:
     """Read kb.toml and table.csv of a folder. Raises BadTable."""
     declared = read_head(folder / "kb.toml")
     head = declared.head
-    sheet, notices = _drop_zero_priors(_read_sheet(folder / "table.csv", declared), head)
-    hypotheses = _hypotheses(sheet, declared)
+    sheet, weights, notices = _weighted(_read_sheet(folder / "table.csv", declared), head)
+    hypotheses = _hypotheses(sheet, weights, declared)
     used = {hypothesis.group for hypothesis in hypotheses}
     unused = [f'group "{group.id}" has no member' for group in declared.groups if group.id not in used]
     tests: list[Test] = []
@@ -105,17 +106,17 @@ def _places(path: Path, line: int, names: Sequence[str], declared: Declared) -> 
     places: dict[str, int] = {}
     for place, name in enumerate(names):
         if not name and place:
-            raise BadTable(path, "the column has no name", "name it or remove it", line=line, column=place)
+            raise BadTable(path, "the column has no name", "name it or remove it", line=line, column=place + 1)
         if name in places:
-            problem = f"column {places[name]} has this name too (columns count from 0)"
-            raise BadTable(path, problem, "remove one of them", line=line, column=place, value=name)
+            problem = f"column {places[name] + 1} has this name too"
+            raise BadTable(path, problem, "remove one of them", line=line, column=place + 1, value=name)
         places[name] = place
     wanted = [*(column for _, column in declared.head.columns.places()), *(test.id for test in declared.tests)]
     unknown = [name for name in names[1:] if name not in set(wanted)]
     missing = [name for name in wanted if name not in places]
     if names[0] in wanted:
         problem = "the first column is the name of the hypothesis and nothing else"
-        raise BadTable(path, problem, "put a column of names in front", line=line, column=0, value=names[0])
+        raise BadTable(path, problem, "put a column of names in front", line=line, column=1, value=names[0])
     if missing:
         problem = f"no column for {_quoted(missing)} of kb.toml"
         remedy = f"add it{f', or is it {_quoted(unknown)}?' if unknown else ' or take it out of kb.toml'}"
@@ -130,26 +131,28 @@ def _quoted(names: Sequence[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-def _drop_zero_priors(sheet: _Sheet, head: Head) -> tuple[_Sheet, list[str]]:
+def _weighted(sheet: _Sheet, head: Head) -> tuple[_Sheet, list[float], list[str]]:
+    """The rows whose prior is not 0, their priors before scaling, and what is said of the others."""
     name = head.columns.prior
     if not name:
-        return sheet, []
-    kept: list[int] = []
+        return sheet, [1.0] * len(sheet.rows), []
+    kept: dict[int, float] = {}
     notices: list[str] = []
     for row, text in enumerate(sheet.column(name)):
-        value = number(text)
-        if value is None or value < 0 or not (value == 0 or 1e-100 <= value <= 1e100):
-            raise sheet.error(row, name, "the prior is no positive number", "write for example 0.02", text)
-        if value:
-            kept.append(row)
-        else:
+        if number(text) == 0:
             notices.append(f'line {sheet.lines[row]}: "{sheet.rows[row][0]}" has prior 0 and is left out')
+            continue
+        try:
+            kept[row] = weight(text)
+        except CellError as error:
+            raise sheet.error(row, name, error.problem, error.remedy, text) from None
     if not kept:
         raise sheet.error(0, name, "every prior is 0", "give the rows positive priors")
-    return replace(sheet, rows=[sheet.rows[row] for row in kept], lines=[sheet.lines[row] for row in kept]), notices
+    rows, lines = [sheet.rows[row] for row in kept], [sheet.lines[row] for row in kept]
+    return replace(sheet, rows=rows, lines=lines), list(kept.values()), notices
 
 
-def _hypotheses(sheet: _Sheet, declared: Declared) -> tuple[Hypothesis, ...]:
+def _hypotheses(sheet: _Sheet, weights: Sequence[float], declared: Declared) -> tuple[Hypothesis, ...]:
     columns = declared.head.columns
     first = next(iter(sheet.places))
     names = [row[0] for row in sheet.rows]
@@ -169,7 +172,6 @@ def _hypotheses(sheet: _Sheet, declared: Declared) -> tuple[Hypothesis, ...]:
         if group and group not in known:
             problem = "kb.toml has no such group"
             raise sheet.error(row, columns.group or "", problem, nearest(group, known), group)
-    weights = [number(text) or 0.0 for text in sheet.column(columns.prior)] if columns.prior else [1.0] * len(names)
     extra = [{name: row[sheet.places[name]] for name in columns.extra if row[sheet.places[name]]} for row in sheet.rows]
     priors, notes = scaled(weights), sheet.column(columns.note)
     aliases = [_several(text) for text in sheet.column(columns.aliases)]
@@ -215,7 +217,7 @@ class _Column:
         last = len(self._test.outcomes)
         partials = tuple(self._partials)
         inapplicable = last in self._code.values() or any(cell[-1][0] == last for cell in partials)
-        more = (Outcome(NOT_APPLICABLE, "does not apply"),) if inapplicable else ()
+        more = (DOES_NOT_APPLY,) if inapplicable else ()
         return replace(self._test, outcomes=(*self._test.outcomes, *more), partials=partials)
 
     def _read(self, text: str) -> int:

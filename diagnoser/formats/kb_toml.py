@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from diagnoser.errors import BadTable
-from diagnoser.formats.rows import clean, nearest, read_text
+from diagnoser.formats.toml_source import Place, Source
 from diagnoser.kb import NOT_APPLICABLE, Group, Outcome, Test
-
-Place: TypeAlias = tuple[str | int, ...]
-"""Keys and positions from the top of the file, such as ("tests", 3, "cost")."""
+from diagnoser.text import clean, nearest
 
 
 def _named(text: str) -> str:
@@ -134,78 +130,23 @@ class Head(_Strict):
 class Declared:
     """A checked kb.toml, and its tests as far as they are known without the cells."""
 
-    source: Source
     head: Head
     tests: tuple[Test, ...]
     groups: tuple[Group, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The text of a kb.toml, to find the line of a key in."""
-
-    path: Path
-    text: str
-
-    def error(self, place: Place, problem: str, remedy: str, value: object = None) -> BadTable:
-        """The error at one key, with its line."""
-        shown = str(value).lower() if isinstance(value, bool) else value
-        text = str(shown) if isinstance(shown, str | int | float) else None
-        return BadTable(self.path, f"{_dotted(place)} {problem}", remedy, line=self.line(place), value=text)
-
-    def line(self, place: Place) -> int | None:
-        """The line of a key, else of the heading it belongs under; None where it is not written in this way."""
-        lines = self.text.split("\n")
-        begin, end = self._section(lines, place)
-        if begin is None:
-            return None
-        depth = 2 if len(place) > 1 and isinstance(place[1], int) else 1 if begin else 0
-        key = re.escape(str(place[depth])) if depth < len(place) else None
-        for index in range(begin, end):
-            if key and re.match(rf"\s*{key}\s*=", lines[index]):
-                return index + 1
-        return begin or None
-
-    def _section(self, lines: Sequence[str], place: Place) -> tuple[int | None, int]:
-        """Lines below the heading that a key stands under; from 0 for those above all headings."""
-        headings = [index for index, line in enumerate(lines) if re.match(r"\s*\[+\s*\w+\s*\]+\s*(#.*)?$", line)]
-        ends = dict(pairwise([*headings, len(lines)]))
-        if len(place) > 1 and isinstance(place[1], int):
-            wanted = [index for index in headings if re.match(rf"\s*\[\[\s*{place[0]}\s*\]\]", lines[index])]
-            begin = wanted[place[1]] if place[1] < len(wanted) else None
-        elif place[0] == "columns" and len(place) > 1:
-            begin = next((index for index in headings if re.match(r"\s*\[\s*columns\s*\]", lines[index])), None)
-        else:
-            return 0, headings[0] if headings else len(lines)
-        return (None, 0) if begin is None else (begin + 1, ends[begin])
-
-
 def read_head(path: Path) -> Declared:
     """Read and check a kb.toml. Raises BadTable with the key, its line, the value and a remedy."""
-    source = Source(path, read_text(path))
+    source = Source.read(path)
     try:
-        raw = tomllib.loads(source.text)
-    except RecursionError:
-        raise BadTable(path, "lists are nested too deeply", "a list in a list is the most the format has") from None
-    except ValueError as error:
-        message = str(error)
-        found = re.search(r"\s*\(at line (\d+), column \d+\)", message)
-        line = int(found[1]) if found else None
-        problem = message.replace(found[0], "") if found else message
-        raise BadTable(path, f"this is not TOML: {problem}", "mend the line", line=line) from None
-    try:
-        head = Head.model_validate(raw)
+        head = Head.model_validate(source.document)
     except ValidationError as error:
         raise _first_error(source, error) from None
     _refuse_repeats(source, head)
     tests = tuple(_test(source, place, entry) for place, entry in enumerate(head.tests))
     _check_references(source, head, tests)
     groups = tuple(Group(g.id, g.name or g.id, g.action, g.warning) for g in head.groups)
-    return Declared(source, head, tests, groups)
-
-
-def _dotted(place: Place) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")
+    return Declared(head, tests, groups)
 
 
 def _first_error(source: Source, error: ValidationError) -> BadTable:
@@ -216,7 +157,7 @@ def _first_error(source: Source, error: ValidationError) -> BadTable:
         return source.error(place, "is missing", "add it; docs/table-format.md shows every key")
     if kind == "extra_forbidden":
         known = _model_at(place[:-1]).model_fields
-        return source.error(place, "is no key of the format", nearest(str(place[-1]), known), value)
+        return source.error(place, "is not known", nearest(str(place[-1]), known), value)
     for theirs, ours in _PLAIN.items():
         message = message.replace(theirs, ours)
     return source.error(place, "is not accepted", f"it {message}", value)
@@ -230,7 +171,6 @@ _PLAIN = {
     "a valid list": "a list in square brackets",
     "a valid dictionary or instance of Columns": "a section [columns]",
     "a valid dictionary or instance of": "a table, here",
-    "a finite number": "a finite number",
     "List should have": "must have",
     "Value should have": "must have",
     " after validation": "",
@@ -261,7 +201,7 @@ def _refuse_repeats(source: Source, head: Head) -> None:
             first = seen.setdefault(text, place)
             if first is not place:
                 line = source.line(first)
-                where = _dotted(first) + (f" in line {line}" if line else "")
+                where = source.words(first) + (f" in line {line}" if line else "")
                 raise source.error(place, f"is the same as {where}", "rename one of them", text)
 
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from diagnoser.errors import BadFile
-from diagnoser.formats.cells import number
-from diagnoser.formats.rows import clean, nearest, records
+from diagnoser.formats.cells import CellError, number, weight
+from diagnoser.formats.rows import records
 from diagnoser.kb import KnowledgeBase
+from diagnoser.text import clean, nearest
 
 
 def scaled(weights: Sequence[float]) -> list[float]:
@@ -29,9 +30,11 @@ def with_prior(kb: KnowledgeBase, path: str | Path, column: int) -> KnowledgeBas
     path = Path(path)
     rows = [(line, [clean(field) for field in row]) for line, row in records(path, BadFile)]
     rows = [(line, row) for line, row in rows if any(row)]
+    if not rows:
+        raise BadFile(path, "there is no row with a prior", "give one row for each hypothesis")
     width = max(index for _, row in rows for index, field in enumerate(row, 1) if field)
     if not 0 <= column < width:
-        raise BadFile(path, f"there is no column {column}", f"choose one from 0 to {width - 1}", column=column)
+        raise BadFile(path, f"there is no column {column}", f"columns count from 0; choose one from 0 to {width - 1}")
     for line, row in rows:
         if len(row) < width:
             problem = f"the row has {len(row)} fields, expected {width}"
@@ -43,8 +46,15 @@ def with_prior(kb: KnowledgeBase, path: str | Path, column: int) -> KnowledgeBas
     elif len(body) != len(kb.hypotheses):
         problem = f"{len(body)} rows of priors for {len(kb.hypotheses)} hypotheses"
         raise BadFile(path, problem, "give one row for each, or their names in the first column")
-    weights = [_weight(path, line, row, column) for line, row in body]
-    notice = () if named else (f"priors are matched by position: column {column} of {clean(str(path))}",)
+    weights = []
+    for line, row in body:
+        try:
+            weights.append(weight(row[column]))
+        except CellError as error:
+            problem = f"{error.problem} (columns count from 0 here)"
+            raise BadFile(path, problem, error.remedy, line=line, column=column, value=row[column]) from None
+    where = f"column {column}, counted from 0, of {clean(str(path))}"
+    notice = () if named else (f"priors are matched by position: {where}",)
     hypotheses = tuple(replace(h, prior=p) for h, p in zip(kb.hypotheses, scaled(weights), strict=True))
     return replace(kb, hypotheses=hypotheses, notices=(*kb.notices, *notice))
 
@@ -70,21 +80,12 @@ def _in_order(kb: KnowledgeBase, path: Path, body: Sequence[tuple[int, list[str]
         name = row[0]
         if name in found:
             problem = f"the hypothesis stands in line {found[name][0]} already"
-            raise BadFile(path, problem, "remove one of them", line=line, column=0, value=name)
+            raise BadFile(path, problem, "remove one of them", line=line, value=name)
         if name not in kb.hypothesis_index:
             remedy = nearest(name, kb.hypothesis_index)
-            raise BadFile(path, "the table has no such hypothesis", remedy, line=line, column=0, value=name)
+            raise BadFile(path, "the table has no such hypothesis", remedy, line=line, value=name)
         found[name] = line, row
     missing = [hypothesis.id for hypothesis in kb.hypotheses if hypothesis.id not in found]
     if missing:
         raise BadFile(path, f'no prior for "{missing[0]}" ({len(missing)} missing)', "add a row for each hypothesis")
     return [found[hypothesis.id] for hypothesis in kb.hypotheses]
-
-
-def _weight(path: Path, line: int, row: Sequence[str], column: int) -> float:
-    text = row[column]
-    value = number(text)
-    if value is None or not 1e-100 <= value <= 1e100:
-        problem, remedy = "the prior is no positive number", "write for example 0.02"
-        raise BadFile(path, problem, remedy, line=line, column=column, value=text)
-    return value

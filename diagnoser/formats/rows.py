@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from diagnoser.errors import BadFile, BadTable
-from diagnoser.text import printable
 
 _QUOTED = re.compile(r'"[^"]*"')
 _OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs"}
@@ -65,24 +63,6 @@ def records(path: Path, kind: type[BadFile] = BadTable) -> Iterator[tuple[int, l
         if row:
             yield begin, row
         begin = reader.line_num + 1
-
-
-def clean(text: str) -> str:
-    """A field as it enters a table: printable, without blanks around it."""
-    return printable(text).strip()
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A remedy for an unknown word: the nearest known one, else the first few."""
-    words = list(known)
-    close = difflib.get_close_matches(word, words, n=1)
-    if not close:
-        folded = [known for known in words if known.casefold() == word.casefold()]
-        close = folded[:1]
-    if close:
-        return f'did you mean "{close[0]}"?'
-    more = f" and {len(words) - 12} more" if len(words) > 12 else ""
-    return f"known are {', '.join(words[:12])}{more}" if words else "none is known"
 
 
 def _position(data: bytes, offset: int) -> tuple[int, int]:

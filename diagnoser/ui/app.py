@@ -8,12 +8,14 @@ from typing import ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from diagnoser.advise import Adviser
 from diagnoser.errors import DiagnoserError
+from diagnoser.formats import open_table, shipped_tables
 from diagnoser.kb import KnowledgeBase
-from diagnoser.ui import opening
-from diagnoser.ui.case import Advises, CaseScreen
+from diagnoser.ui.background import Advises
+from diagnoser.ui.case import CaseScreen
 from diagnoser.ui.help import all_keys
-from diagnoser.ui.opening import Opened
+from diagnoser.ui.opening import Opened, open_case
 from diagnoser.ui.page import Page
 from diagnoser.ui.request import CaseRequest
 from diagnoser.ui.start import StartScreen
@@ -32,24 +34,25 @@ class DiagnoserApp(App[int]):
     def __init__(
         self,
         request: CaseRequest | None = None,
-        adviser_factory: Callable[[KnowledgeBase], Advises] | None = None,
-        opener: Callable[[CaseRequest], Opened] = opening.open_case,
+        adviser_factory: Callable[[KnowledgeBase], Advises] = Adviser,
+        opener: Callable[[CaseRequest], Opened] = open_case,
     ) -> None:
         super().__init__()
-        self._request = request
-        self._adviser_factory = adviser_factory or opening.load_adviser
-        self._opener = opener
+        self._request, self._adviser_factory, self._opener = request, adviser_factory, opener
         self.farewell = ""
 
     def on_mount(self) -> None:
         """The case that was asked for, or the choice of a table."""
         if self._request is None:
-            self.push_screen(StartScreen(opening.shipped_tables, opening.read_table))
+            self.push_screen(StartScreen(shipped_tables, open_table))
         else:
-            self.open_case(self._request)
+            self._open(self._request)
 
-    def open_case(self, request: CaseRequest) -> None:
-        """Start or resume a case."""
+    def on_start_screen_table_chosen(self, message: StartScreen.TableChosen) -> None:
+        """Start a case."""
+        self._open(CaseRequest(message.source))
+
+    def _open(self, request: CaseRequest) -> None:
         self.push_screen(CaseScreen(request, self._opener, self._adviser_factory), self._opening_failed)
 
     async def action_quit(self) -> None:

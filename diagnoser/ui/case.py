@@ -1,6 +1,7 @@
 """The case screen: one question, one key an answer.
 
     key -> event -> journal -> case -> worker: advise -> AdviceReady -> what is shown
+                                               cost_left -> CostReady -> the figure in the top line
 
 Workers hand over results by messages and never touch a widget. A result for an older state is dropped, and an answer
 is taken only while the question it belongs to stands painted on the screen.
@@ -9,15 +10,12 @@ is taken only while the question it belongs to stands painted on the screen.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Footer, Static
@@ -26,7 +24,18 @@ from textual.worker import get_current_worker
 from diagnoser.case import Answered, Case, Confirmed, Event, PolicyChosen, Redone, State, Undone
 from diagnoser.errors import DiagnoserError, UsageError
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
+from diagnoser.ui import background
 from diagnoser.ui import presentation as show
+from diagnoser.ui.background import (
+    AdviceFailed,
+    AdviceReady,
+    AdviserReady,
+    Advises,
+    CostReady,
+    OpeningFailed,
+    TableRead,
+)
+from diagnoser.ui.keys import KEYS, answers
 from diagnoser.ui.opening import Opened
 from diagnoser.ui.page import Page
 from diagnoser.ui.panel import Asked, QuestionPanel
@@ -43,89 +52,18 @@ from diagnoser.ui.widgets import RowList
 if TYPE_CHECKING:
     from diagnoser.advise import Advice
 
-_ANSWER_KEYS = frozenset("1234567890unc") | {"space"}
-
-
-class Advises(Protocol):
-    """What the screen needs of an adviser."""
-
-    def advise(self, state: State) -> Advice:
-        """Who is left, and what to ask next."""
-        ...
-
 
 class CaseScreen(Screen[DiagnoserError]):
     """A case from its first question to its end. Dismissed with what is wrong if it cannot be opened."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(
-                f"{(place + 1) % 10}",
-                f"answer({place})",
-                "answer",
-                show=False,
-                id=f"case.answer{place + 1}",
-                tooltip="take the outcome of that number at once",
-            )
-            for place in range(10)
-        ),
-        Binding("u", "unknown", "unsure", id="case.unknown", tooltip="could not tell; the test is not asked again"),
-        Binding(
-            "n",
-            "not_applicable",
-            "does not apply",
-            show=False,
-            id="case.not-applicable",
-            tooltip="the question makes no sense here",
-        ),
-        Binding("space", "mark", "mark", show=False, id="case.mark", tooltip="mark several outcomes; Enter takes them"),
-        Binding("slash", "search", "other test", key_display="/", id="case.search", tooltip="answer any test by name"),
-        Binding("t", "ranking", "ranking", id="case.ranking", tooltip="the next tests, best first"),
-        Binding("w", "why", "why", id="case.why", tooltip="how this test splits what is left"),
-        Binding("z", "undo", "undo", id="case.undo", tooltip="take the last change back"),
-        Binding("r", "redo", "redo", id="case.redo", tooltip="take the last undo back"),
-        Binding("e", "edit", "edit", id="case.edit", tooltip="choose an earlier answer and change it"),
-        Binding("p", "policy", "policy", show=False, id="case.policy", tooltip="choose how the next test is chosen"),
-        Binding("c", "confirm", "confirm", show=False, id="case.confirm", tooltip="confirm what was found"),
-        Binding("escape", "back", "back", show=False, id="case.back", tooltip="back to the proposed test"),
-    ]
+    BINDINGS = KEYS
 
     case: reactive[Case | None] = reactive(None, init=False)
     advice: reactive[Advice | None] = reactive(None, init=False, always_update=True)
+    cost_left: reactive[tuple[float, float] | None] = reactive(None, init=False)
+    """Expected and worst; None while it is being worked out, too."""
     chosen: reactive[str | None] = reactive(None, init=False)
     """The test that the operator wants to answer in place of the proposed one."""
-
-    @dataclass
-    class TableRead(Message):
-        """The table is read and the session open."""
-
-        opened: Opened
-
-    @dataclass
-    class OpeningFailed(Message):
-        """The table or the session cannot be opened."""
-
-        error: DiagnoserError
-
-    @dataclass
-    class AdviserReady(Message):
-        """Kernels are loaded."""
-
-        adviser: Advises
-
-    @dataclass
-    class AdviceReady(Message):
-        """Advice for one version of the case."""
-
-        version: int
-        advice: Advice
-
-    @dataclass
-    class AdviceFailed(Message):
-        """The case does not fit the table."""
-
-        version: int
-        error: DiagnoserError
 
     def __init__(
         self,
@@ -174,47 +112,39 @@ class CaseScreen(Screen[DiagnoserError]):
 
     @work(thread=True, group="prepare")
     def _prepare(self) -> None:
-        try:
-            opened = self._opener(self._request)
-            self.post_message(self.TableRead(opened))
-            self.post_message(self.AdviserReady(self._adviser_factory(opened.kb)))
-        except DiagnoserError as error:
-            self.post_message(self.OpeningFailed(error))
+        background.prepare(self._request, self._opener, self._adviser_factory, self.post_message)
 
     @work(thread=True, exclusive=True, group="advise")
     def _advise(self, adviser: Advises, version: int, state: State) -> None:
         worker = get_current_worker()
         with self._one_at_a_time:
-            if worker.is_cancelled:
-                return
-            try:
-                advice = adviser.advise(state)
-            except DiagnoserError as error:
-                self.post_message(self.AdviceFailed(version, error))
-            else:
-                self.post_message(self.AdviceReady(version, advice))
+            background.think(adviser, version, state, self.post_message, lambda: worker.is_cancelled)
 
     # -- messages ------------------------------------------------------------------------------------------------
 
-    def on_case_screen_opening_failed(self, message: OpeningFailed) -> None:
+    @on(OpeningFailed)
+    def _opening_failed(self, message: OpeningFailed) -> None:
         """Leave with what is wrong."""
         self.dismiss(message.error)
 
-    def on_case_screen_table_read(self, message: TableRead) -> None:
+    @on(TableRead)
+    def _table_read(self, message: TableRead) -> None:
         """Show what is known without advice."""
         self._sitting = Sitting(message.opened)
         self.status.notices = message.opened.notices
         self._follow(self._sitting)
         self._place_figures()
         self.panel.title = "preparing the first question"
-        self._say("preparing; the very first time this takes some seconds, to compile", passing=False)
+        self._say("getting ready; only the very first time this takes some seconds", passing=False)
 
-    def on_case_screen_adviser_ready(self, message: AdviserReady) -> None:
+    @on(AdviserReady)
+    def _adviser_ready(self, message: AdviserReady) -> None:
         """Ask for the first question."""
         self._adviser = message.adviser
         self._think()
 
-    def on_case_screen_advice_ready(self, message: AdviceReady) -> None:
+    @on(AdviceReady)
+    def _advice_ready(self, message: AdviceReady) -> None:
         """Show it, unless the case has moved on."""
         sitting = self._sitting
         if sitting is None or message.version != sitting.version:
@@ -224,9 +154,17 @@ class CaseScreen(Screen[DiagnoserError]):
         if self.advice is None:
             self.status.hush()
         self._advised = message.version
+        self.set_reactive(CaseScreen.cost_left, None)  # the figure of the state before
         self.advice = message.advice
 
-    def on_case_screen_advice_failed(self, message: AdviceFailed) -> None:
+    @on(CostReady)
+    def _cost_ready(self, message: CostReady) -> None:
+        """Fill it in, unless the case has moved on."""
+        if self._sitting is not None and message.version == self._sitting.version:
+            self.cost_left = message.cost
+
+    @on(AdviceFailed)
+    def _advice_failed(self, message: AdviceFailed) -> None:
         """Say why there is no advice; undo still works."""
         if self._sitting is not None and message.version == self._sitting.version:
             self._say(str(message.error), passing=False)
@@ -279,8 +217,8 @@ class CaseScreen(Screen[DiagnoserError]):
 
     def on_key(self, event: events.Key) -> None:
         """Refuse what was typed before the present question was painted."""
-        answers = event.key in _ANSWER_KEYS or (event.key == "enter" and self.focused is self.panel.rows)
-        if answers and not self.panel.accepts(event):
+        answering = answers(self.active_bindings.get(event.key), self.panel.rows)
+        if answering and not self.panel.accepts(event):
             event.stop()
             event.prevent_default()
             self._say(f"too early, not taken: {event.key}")
@@ -299,6 +237,14 @@ class CaseScreen(Screen[DiagnoserError]):
         if isinstance(message.row, show.AnswerRow):
             self.chosen = message.row.test
             self.panel.rows.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Undo and redo are dim, and do nothing, where there is nothing to take back."""
+        if action == "undo":
+            return (self.case is not None and self.case.can_undo) or None
+        if action == "redo":
+            return (self.case is not None and self.case.can_redo) or None
+        return True
 
     def action_answer(self, place: int) -> None:
         """A digit: commit the outcome, or mark it when others are marked."""
@@ -324,10 +270,12 @@ class CaseScreen(Screen[DiagnoserError]):
     def action_not_applicable(self) -> None:
         """The question makes no sense here."""
         asked = self.panel.shown
-        if isinstance(asked, Asked) and asked.test.outcome_index(NOT_APPLICABLE) is not None:
-            self._answer((NOT_APPLICABLE,))
-        else:
+        if not isinstance(asked, Asked):
+            return
+        if asked.test.outcome_index(NOT_APPLICABLE) is None:
             self._say("this test applies to everything in the table")
+            return
+        self._answer((NOT_APPLICABLE,))
 
     def action_confirm(self) -> None:
         """Close the case with what was found."""
@@ -413,8 +361,9 @@ class CaseScreen(Screen[DiagnoserError]):
         return self.query_one(Status)
 
     def watch_case(self, case: Case) -> None:
-        """The list of answers."""
+        """The list of answers, and whether there is a way back or forth."""
         self.query_one(Standing).show_answers(self.kb, case.state.answers)
+        self.refresh_bindings()
 
     def watch_advice(self, advice: Advice) -> None:
         """All that depends on who is left."""
@@ -423,6 +372,10 @@ class CaseScreen(Screen[DiagnoserError]):
         self._place_panel()
         if isinstance(self.app.screen, SearchScreen):
             self.app.screen.renew(self._listed())
+
+    def watch_cost_left(self) -> None:
+        """The end of the top line."""
+        self._place_top()
 
     def watch_chosen(self, chosen: str | None) -> None:
         """Another test, or back to the proposed one."""
@@ -437,8 +390,11 @@ class CaseScreen(Screen[DiagnoserError]):
             self._place_panel()
             self.status.place()
 
+    def _place_top(self) -> None:
+        self._text("#top", show.top_line(self.kb, self.advice, self.cost_left, self.size.width))
+
     def _place_figures(self) -> None:
-        self._text("#top", show.top_line(self.kb, self.advice, self.size.width))
+        self._place_top()
         lines = show.group_lines(self.kb, self.advice, self.size.width) if self.advice else []
         self._text("#groups", Content("\n").join(lines) if lines else None)
 

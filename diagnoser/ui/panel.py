@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from textual import events
@@ -16,7 +16,6 @@ from textual.widgets import Static
 
 from diagnoser.case import Answered
 from diagnoser.kb import KnowledgeBase, Test
-from diagnoser.text import printable
 from diagnoser.ui.presentation import MUTED, OutcomeRow, draw_outcome, outcome_rows, question_line, shorten
 from diagnoser.ui.verdict import Choice, Verdict, draw_choice
 from diagnoser.ui.widgets import RowList
@@ -57,16 +56,16 @@ class QuestionPanel(Vertical):
         """Text above, the rows, text below."""
         with VerticalScroll(id="head-scroll", can_focus=False):
             yield Static(id="head")
-        yield RowList[object](always_highlight=True, id="outcomes")
+        yield RowList[Any](always_highlight=True, id="outcomes")
         yield Static(id="foot")
 
     def on_mount(self) -> None:
         """No click before there is a question."""
-        self.rows.accepts_click = lambda click: self.accepts(click)
+        self.rows.accepts_click = self.accepts
         self.title = "reading the table"
 
     @property
-    def rows(self) -> RowList[object]:
+    def rows(self) -> RowList[Any]:
         """The outcomes or choices."""
         return self.query_one("#outcomes", RowList)
 
@@ -99,36 +98,28 @@ class QuestionPanel(Vertical):
         test = asked.test
         question = test.question or test.title
         word = "ANSWER" if asked.by_operator else "NEXT"
-        fits = cell_len(printable(question)) + len(word) + 2 <= self._width - 4
+        fits = cell_len(question) + len(word) + 2 <= self._width - 4
         self.title = f"{word}  {question if fits else test.title}"
         below = question_line(kb, test, asked.ranked, left or 0, None if asked.by_operator else policy)
         if asked.by_operator:
             below += " · esc goes back"
         self.border_subtitle = Content(shorten(below, self._width - 4))
         rows = outcome_rows(test, asked.ranked, left, answer)
-        widest = max(cell_len(printable(row.label)) for row in rows)
-
-        def draw(row: object, width: int) -> Content:
-            assert isinstance(row, OutcomeRow)  # noqa: S101
-            return draw_outcome(row, width, label_width=widest, marked=row.outcome in self.marked)
-
+        widest = max(cell_len(row.label) for row in rows)
         before = self.shown
         same = isinstance(before, Asked) and before.test is test and before.by_operator == asked.by_operator
-        self.rows.show(rows, [row.outcome or "" for row in rows], draw)
-        self._settle(
-            asked, Content("" if fits else printable(question)), Content.styled(printable(test.note), MUTED), same
+        self.rows.show(
+            rows,
+            [row.outcome or "" for row in rows],
+            lambda row, width: draw_outcome(row, width, label_width=widest, marked=row.outcome in self.marked),
         )
+        self._settle(asked, Content("" if fits else question), Content.styled(test.note, MUTED), same)
 
     def conclude(self, verdict: Verdict) -> None:
         """Show the end of the case."""
-
-        def draw(row: object, width: int) -> Content:
-            assert isinstance(row, Choice)  # noqa: S101
-            return draw_choice(row, width)
-
         self.title = verdict.title
         self.border_subtitle = None
-        self.rows.show(verdict.choices, [choice.key + choice.label for choice in verdict.choices], draw)
+        self.rows.show(verdict.choices, [choice.key + choice.label for choice in verdict.choices], draw_choice)
         self._settle(verdict, Content("\n").join(verdict.lines), Content(""), verdict == self.shown)
 
     def row(self, place: int) -> object | None:
@@ -151,7 +142,7 @@ class QuestionPanel(Vertical):
         return self.screen.size.width - 2
 
     def _settle(self, shown: Asked | Verdict, head: Content, foot: Content, same: bool) -> None:
-        if not (same and not self.waiting):
+        if self.waiting or not same:
             self._answerable_from = math.inf
             self.marked = ()
             self.rows.highlighted = 0

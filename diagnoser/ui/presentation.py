@@ -1,7 +1,7 @@
 """What stands on the case screen, as rows of text: pure functions of table, state, advice and width.
 
-Everything that comes from a table is fitted by `fit` or `shorten`, so that no name, whatever is in it, breaks a row;
-and it becomes `Content` without markup, so that `[bold]` in a name is six characters and nothing else.
+What comes from a table was made printable by its reader. It is fitted by `fit` or `shorten`, so that no name breaks a
+row; and it becomes `Content` without markup, so that `[bold]` in a name is six characters and nothing else.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from diagnoser.case import Answered, State
-from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase, Test
-from diagnoser.text import printable
+from diagnoser.kb import DOES_NOT_APPLY, KnowledgeBase, Test
+from diagnoser.text import percent, printable, span
 
 if TYPE_CHECKING:
     from diagnoser.advise import Advice, Branch, Candidate, RankedTest
@@ -47,18 +47,6 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     return blank + shown if right else shown + blank
 
 
-def percent(share: float, digits: int = 1) -> str:
-    """A probability for people: what is possible never reads 0 %, what is open never 100 %."""
-    least = 10.0**-digits / 100
-    if share <= 0 or share >= 1 - 1e-9:
-        return f"{share:.0%}".replace("%", " %")
-    if share < least:
-        return f"<{least * 100:g} %"
-    if share > 1 - least:
-        return f">{100 - least * 100:g} %"
-    return f"{share * 100:.{digits}f} %"
-
-
 def bar(share: float, width: int) -> str:
     """A bar of at most `width` cells, in steps of half a cell; what is possible has at least one step."""
     halves = max(share > 0, round(min(1.0, share) * width * 2))
@@ -67,37 +55,38 @@ def bar(share: float, width: int) -> str:
 
 def cost(amount: float, unit: str) -> str:
     """A cost with its unit, such as `2 min`."""
-    number = f"{amount:.0f}" if amount >= 10 else f"{amount:.1f}".removesuffix(".0")
+    if 0 < amount < 1:
+        number = f"{amount:.2g}"
+    else:
+        number = f"{amount:.0f}" if amount >= 10 else f"{amount:.1f}".removesuffix(".0")
     if unit.endswith("s") and number == "1":
         unit = _SHORT_UNITS.get(unit, unit[:-1])
-    return f"{number} {_SHORT_UNITS.get(unit, printable(unit))}"
+    return f"{number} {_SHORT_UNITS.get(unit, unit)}"
 
 
 def answer_text(kb: KnowledgeBase, answer: Answered) -> str:
     """An answer in the table's words."""
     test = kb.tests[kb.test_index[answer.test]]
     if answer.reading is not None:
-        low, high = answer.reading.low, answer.reading.high
-        number = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        return f"{number} {test.unit or ''}".strip()
+        return span(answer.reading.low, answer.reading.high, test.unit)
     if answer.unknown:
         return "could not tell"
     labels = {outcome.id: outcome.label for outcome in test.outcomes}
     return " or ".join(labels[outcome] for outcome in answer.outcomes)
 
 
-def top_line(kb: KnowledgeBase, advice: Advice | None, width: int) -> Content:
+def top_line(kb: KnowledgeBase, advice: Advice | None, cost_left: tuple[float, float] | None, width: int) -> Content:
     """Table, candidates left, bits open, and what it may still cost; the least needed goes first where it is narrow."""
     if advice is None:
         return Content.assemble((" " + shorten(kb.title, width - 2), STRONG))
     parts = [f"{len(advice.candidates)} of {len(kb.hypotheses)} left"]
     if advice.entropy_bits_at_start > 0:
         parts.append(f"{abs(advice.entropy_bits):.1f} of {advice.entropy_bits_at_start:.1f} bits open")
-    if advice.status == "open" and advice.expected_cost_left is not None:
-        parts.append(f"about {cost(advice.expected_cost_left, kb.cost_unit)} to go")
-        if advice.worst_cost_left is not None:
-            parts.append(f"(worst {cost(advice.worst_cost_left, kb.cost_unit).split()[0]})")
-    least = min(12, cell_len(printable(kb.title)))
+    if cost_left is not None:
+        expected, worst = cost_left
+        parts.append(f"about {cost(expected, kb.cost_unit)} to go")
+        parts.append(f"(worst {cost(worst, kb.cost_unit).split()[0]})")
+    least = min(12, cell_len(kb.title))
     while len(parts) > 1 and sum(cell_len(part) + 3 for part in parts) + least > width:
         parts.pop()
     figures = "   ".join(parts).replace("   (", " (")
@@ -129,11 +118,9 @@ def outcome_rows(test: Test, ranked: RankedTest | None, left: int | None, answer
     for index, outcome in enumerate(test.outcomes):
         branch = branches.get(outcome.id)
         stays, probability = (branch.candidates_left, branch.probability) if branch else (None, None)
-        if outcome.id == NOT_APPLICABLE:
-            key, label = "n", "does not apply"
-        else:
-            key, label = (str((index + 1) % 10) if index < 10 else ""), outcome.label
-        rows.append(OutcomeRow(key, outcome.id, label, stays, probability, outcome.id in standing))
+        digit = str((index + 1) % 10) if index < 10 else ""
+        key = "n" if outcome == DOES_NOT_APPLY else digit
+        rows.append(OutcomeRow(key, outcome.id, outcome.label, stays, probability, outcome.id in standing))
     could_not_tell = answer is not None and answer.unknown
     return [*rows, OutcomeRow("u", None, "could not tell", left if ranked else None, None, could_not_tell)]
 
@@ -165,7 +152,7 @@ def question_line(kb: KnowledgeBase, test: Test, ranked: RankedTest | None, left
     """Cost, category, who asks, and for how many candidates the table does not know this test."""
     parts = [cost(test.cost, kb.cost_unit)]
     if test.category:
-        parts.append(printable(test.category))
+        parts.append(test.category)
     parts.append(policy or "your choice")
     if ranked is not None and ranked.silent:
         parts.append(f"table silent for {ranked.silent} of {left}")
@@ -214,14 +201,14 @@ def draw_answer(row: AnswerRow, width: int, title_width: int, value_width: int) 
 
 
 def about(kb: KnowledgeBase) -> Content:
-    """Scope, disclaimer, and what the reader noticed in the file."""
+    """Scope, disclaimer, what its empty cells mean, and what the reader noticed in the file."""
     parts: list[str | tuple[str, str]] = []
     if kb.scope:
-        parts += [printable(kb.scope), "\n"]
+        parts += [kb.scope, "\n"]
     if kb.disclaimer:
-        parts.append((printable(kb.disclaimer), "$text-warning"))
-    for notice in kb.notices:
-        parts += ["\n", (printable(notice), MUTED)]
+        parts.append((kb.disclaimer, "$text-warning"))
+    for note in (f'A blank cell of the table means "{kb.blank}".', *kb.notices):
+        parts += ["\n", (note, MUTED)]
     return Content.assemble(*parts)
 
 
@@ -309,9 +296,7 @@ def draw_test(kb: KnowledgeBase, row: ListedTest, width: int) -> Content:
         head = f"    {fit(row.test.title, name)}  "
         return Content.assemble((head, ""), (shorten(known, width - cell_len(head)), MUTED))
     labels = {outcome.id: outcome.label for outcome in row.test.outcomes}
-    stays = " · ".join(
-        f"{printable(labels[branch.outcome])} {branch.candidates_left}" for branch in row.ranked.branches
-    )
+    stays = " · ".join(f"{labels[branch.outcome]} {branch.candidates_left}" for branch in row.ranked.branches)
     head = f"{row.rank:>3} "
     figures = (
         f" {fit(score_text(row.ranked), 7, right=True)} {fit(cost(row.ranked.cost, kb.cost_unit), 8, right=True)}  "
@@ -322,7 +307,7 @@ def draw_test(kb: KnowledgeBase, row: ListedTest, width: int) -> Content:
 
 def score_text(ranked: RankedTest) -> str:
     """The score for one unit of cost, which is what the policy compares."""
-    value = ranked.score / ranked.cost if ranked.cost > 0 else ranked.score
+    value = ranked.score / ranked.cost
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.4g}"
 
 

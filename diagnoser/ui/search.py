@@ -12,8 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
-from diagnoser.text import printable
+from diagnoser.kb import KnowledgeBase
 from diagnoser.ui.presentation import MUTED, STRONG, ListedTest, draw_test, matches
 from diagnoser.ui.widgets import RowList
 
@@ -96,9 +95,8 @@ class SearchScreen(ModalScreen[str | None]):
             return
         stays = {branch.outcome: branch.candidates_left for branch in row.ranked.branches} if row.ranked else {}
         labels = [
-            ("does not apply" if outcome.id == NOT_APPLICABLE else printable(outcome.label))
-            + (f" {stays[outcome.id]}" if outcome.id in stays else "")
+            f"{outcome.label} {stays[outcome.id]}" if outcome.id in stays else outcome.label
             for outcome in row.test.outcomes
         ]
-        question = printable(row.test.question or row.test.title)
+        question = row.test.question or row.test.title
         place.update(Content.assemble((question, STRONG), "\n", (" · ".join(labels), MUTED)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from diagnoser.case import Event, Proposed
+from diagnoser.case import Answered, Event, Proposed
 from diagnoser.errors import SessionNotSaved
 from diagnoser.ui.opening import Opened
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Sitting:
-    """The case as it stands now, and the journal behind it."""
+    """The case as it stands now, and the journal behind it. What is pending is recorded first."""
 
     def __init__(self, opened: Opened) -> None:
         self.kb, self.case = opened.kb, opened.case
@@ -22,8 +22,12 @@ class Sitting:
         self.path = opened.journal.path
         self.unsaved = opened.journal.warning
         """Why the session is not on disk; empty where it is."""
+        self._refused: list[Event] = []
+        """What the disk would not take so far."""
         self.version = 0
         """Counts changes of the state; advice is for one version."""
+        for event in opened.pending:
+            self.change(event)
 
     def change(self, event: Event) -> None:
         """Put a change of the state on disk and make it. Raises UsageError if it cannot happen here."""
@@ -39,11 +43,17 @@ class Sitting:
             self._record(Proposed(proposal.test, proposal.score, policy))
 
     def leave(self) -> str:
-        """Close the session's file. Returns where the case is saved, in a line for the terminal."""
-        self._journal.close()
-        if self.path is None or self.unsaved:
+        """Close the session's file, which tries once more to save. Returns a line for the terminal on what is saved."""
+        missing = self._journal.close()
+        if self.path is None:
             return f"the case is not saved: {self.unsaved}"
-        return f"the case is saved; to go on: diagnoser run --resume {shlex.quote(str(self.path))}"
+        lost = [event for event in self._refused if missing and not isinstance(event, Proposed)]
+        go_on = f"diagnoser run --resume {shlex.quote(str(self.path))}"
+        if not lost:
+            return f"the case is saved; to go on: {go_on}"
+        what = "answer" if all(isinstance(event, Answered) for event in lost) else "change"
+        count = f"last {what} is" if len(lost) == 1 else f"last {len(lost)} {what}s are"
+        return f"the {count} not saved; to go on from the rest: {go_on}"
 
     def _record(self, event: Event) -> None:
         case = self.case.with_event(event)  # refuses what cannot happen before it is written
@@ -51,6 +61,8 @@ class Sitting:
             self._journal.append(event)
         except SessionNotSaved as error:
             self.unsaved = str(error)
+            self._refused.append(event)
         else:
             self.unsaved = self._journal.warning
+            self._refused.clear()
         self.case = case

@@ -21,7 +21,6 @@ from diagnoser.errors import DiagnoserError
 from diagnoser.kb import KnowledgeBase
 from diagnoser.text import printable
 from diagnoser.ui.presentation import MUTED, STRONG, about, fit, shorten
-from diagnoser.ui.request import CaseRequest
 from diagnoser.ui.widgets import RowList
 
 
@@ -59,6 +58,12 @@ class StartScreen(Screen[None]):
         """A shipped table is read."""
 
         table: ShippedTable
+
+    @dataclass
+    class TableChosen(Message):
+        """A case is to be started on this table, a shipped name or a path."""
+
+        source: str
 
     def __init__(self, shipped: Callable[[], dict[str, Path]], read: Callable[[Path], KnowledgeBase]) -> None:
         super().__init__()
@@ -120,7 +125,7 @@ class StartScreen(Screen[None]):
 
     def _open(self, source: str) -> None:
         self.query_one("#problem", Static).update(Content(""))
-        self.app.open_case(CaseRequest(source))  # type: ignore[attr-defined]
+        self.post_message(self.TableChosen(source))
 
     def tell(self, problem: str) -> None:
         """Say why a table cannot be opened; what was typed stays."""

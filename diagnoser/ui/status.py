@@ -38,7 +38,7 @@ class Status(Vertical):
 
     def say(self, text: str, *, passing: bool = True) -> None:
         """Echo what was done; what does not pass stays until the next echo."""
-        self._echo = printable(text)
+        self._echo = text
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(_ECHO_SECONDS, self.hush) if passing else None

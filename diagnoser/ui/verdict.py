@@ -10,11 +10,11 @@ from textual.content import Content
 from diagnoser.case import Confirmed, Event, State, StopChosen
 from diagnoser.kb import Hypothesis, KnowledgeBase
 from diagnoser.policies import STOPS
-from diagnoser.text import printable
-from diagnoser.ui.presentation import KEY, MUTED, STRONG, answer_text, fit, percent, shorten
+from diagnoser.text import percent
+from diagnoser.ui.presentation import KEY, MUTED, STRONG, answer_text, fit, shorten
 
 if TYPE_CHECKING:
-    from diagnoser.advise import Advice, Status
+    from diagnoser.advise import Advice
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,6 @@ class Choice:
 class Verdict:
     """One end of a case."""
 
-    kind: Status | str
     title: str
     lines: tuple[Content, ...]
     choices: tuple[Choice, ...]
@@ -69,7 +68,7 @@ def draw_choice(choice: Choice, width: int) -> Content:
 def _closed(kb: KnowledgeBase, state: State) -> Verdict:
     name = kb.hypotheses[kb.hypothesis_index[state.confirmed]].name if state.confirmed else f"No {kb.hypothesis_word}"
     lines = (_plain("The case is closed by your word. z takes that back, ctrl+q leaves."),)
-    return Verdict("closed", f"CONFIRMED  {printable(name)}", lines, ())
+    return Verdict(f"CONFIRMED  {name}", lines, ())
 
 
 def _identified(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
@@ -83,22 +82,22 @@ def _identified(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
         *_about(hypothesis),
         *_disclaimer(kb),
     ]
-    confirm = Choice("1", f"confirm: it is {printable(hypothesis.name)}", Confirmed(hypothesis.id))
-    return Verdict("identified", f"FOUND  {printable(hypothesis.name)}", tuple(lines), (confirm,))
+    confirm = Choice("1", f"confirm: it is {hypothesis.name}", Confirmed(hypothesis.id))
+    return Verdict(f"FOUND  {hypothesis.name}", tuple(lines), (confirm,))
 
 
 def _group(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
     left, group = len(advice.candidates), advice.candidates[0].group
     known = kb.group_by_id.get(group or "")
-    name = printable(known.name) if known else printable(group or "")
+    name = known.name if known else group or ""
     lines = [
-        _plain(f"All {left} {printable(kb.hypotheses_word)} left are in this group; what to do is the same for each."),
+        _plain(f"All {left} {kb.hypotheses_word} left are in this group; what to do is the same for each."),
         *_action(kb, group, named=False),
         _rule(state, "all candidates left are in one group"),
         *_disclaimer(kb),
     ]
-    go_on = Choice("1", f"go on until one {printable(kb.hypothesis_word)} is left", StopChosen("unique"))
-    return Verdict("group", f"ONE GROUP  {name}", tuple(lines), (go_on,))
+    go_on = Choice("1", f"go on until one {kb.hypothesis_word} is left", StopChosen("unique"))
+    return Verdict(f"ONE GROUP  {name}", tuple(lines), (go_on,))
 
 
 def _inseparable(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
@@ -106,7 +105,7 @@ def _inseparable(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
     unknown = [answer for answer in state.answers if answer.unknown]
     groups = {candidate.group for candidate in advice.candidates}
     lines = [
-        _plain(f"No test that is left tells these {len(advice.candidates)} {printable(kb.hypotheses_word)} apart."),
+        _plain(f"No test that is left tells these {len(advice.candidates)} {kb.hypotheses_word} apart."),
         _plain(f'Stopped short of the rule "{stop}" ({STOPS[stop]}): no test is left that would help.', MUTED),
         *(_action(kb, groups.pop()) if len(groups) == 1 else ()),
         *_disclaimer(kb),
@@ -117,7 +116,7 @@ def _inseparable(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
         Choice(_key(place), kb.tests[kb.test_index[answer.test]].title, test=answer.test)
         for place, answer in enumerate(unknown)
     ]
-    return Verdict("inseparable", f"NOTHING SEPARATES THESE {len(advice.candidates)}", tuple(lines), tuple(choices))
+    return Verdict(f"NOTHING SEPARATES THESE {len(advice.candidates)}", tuple(lines), tuple(choices))
 
 
 def _contradiction(kb: KnowledgeBase, state: State) -> Verdict:
@@ -133,7 +132,7 @@ def _contradiction(kb: KnowledgeBase, state: State) -> Verdict:
         Choice(_key(place), kb.tests[kb.test_index[answer.test]].title, None, answer.test, answer_text(kb, answer))
         for place, answer in enumerate(telling)
     ]
-    return Verdict("contradiction", "NO CANDIDATE", lines, tuple(choices))
+    return Verdict("NO CANDIDATE", lines, tuple(choices))
 
 
 def _about(hypothesis: Hypothesis) -> list[Content]:
@@ -152,10 +151,10 @@ def _action(kb: KnowledgeBase, group: str | None, *, named: bool = True) -> list
     known = kb.group_by_id.get(group or "")
     if known is None:
         return []
-    head = f"{printable(known.name)}: " if named else ""
+    head = f"{known.name}: " if named else ""
     lines = []
     if known.action:
-        lines.append(Content.assemble((head, STRONG), printable(known.action)))
+        lines.append(Content.assemble((head, STRONG), known.action))
     if known.warning:
         lines.append(_plain(known.warning, "$text-warning"))
     return lines
@@ -170,7 +169,7 @@ def _disclaimer(kb: KnowledgeBase) -> list[Content]:
 
 
 def _plain(text: str, style: str = "") -> Content:
-    return Content.styled(printable(text), style)
+    return Content.styled(text, style)
 
 
 def _key(place: int) -> str:

@@ -8,10 +8,10 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from diagnoser.case import State
-from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase, Test
+from diagnoser.kb import KnowledgeBase, Test
 from diagnoser.policies import POLICIES
-from diagnoser.text import printable
-from diagnoser.ui.presentation import BAR, MUTED, STRONG, about, answer_bits, bar, cost, fit, percent, score_text
+from diagnoser.text import percent
+from diagnoser.ui.presentation import BAR, MUTED, STRONG, about, answer_bits, bar, cost, fit, score_text
 
 if TYPE_CHECKING:
     from diagnoser.advise import Advice, RankedTest
@@ -22,26 +22,24 @@ _PROVENANCE = {"hand": "written by hand", "source": "taken from the sources", "r
 def why(kb: KnowledgeBase, state: State, advice: Advice, test: Test, ranked: RankedTest | None) -> Content:
     """The page of the `w` key."""
     left = len(advice.candidates)
-    lines = [Content.styled(printable(test.question or test.title), STRONG), Content("")]
+    lines = [Content.styled(test.question or test.title, STRONG), Content("")]
     if ranked is None:
         lines.append(Content(f"It tells none of the {left} left apart, whatever the answer."))
     else:
         lines += [*_split(test, ranked), Content(""), *_worth(kb, ranked, advice, left), Content("")]
         lines += _policy(kb, state, advice, ranked)
     if test.note:
-        lines.append(Content.assemble(("How to: ", STRONG), printable(test.note)))
+        lines.append(Content.assemble(("How to: ", STRONG), test.note))
     if test.provenance:
         source = _PROVENANCE.get(test.provenance, test.provenance)
-        lines.append(Content.assemble(("Its column: ", STRONG), printable(source)))
+        lines.append(Content.assemble(("Its column: ", STRONG), source))
     lines += [Content(""), Content.styled("The table", MUTED), about(kb)]
     return Content("\n").join(lines)
 
 
 def _split(test: Test, ranked: RankedTest) -> list[Content]:
-    labels = {
-        outcome.id: "does not apply" if outcome.id == NOT_APPLICABLE else outcome.label for outcome in test.outcomes
-    }
-    widest = min(30, max(cell_len(printable(label)) for label in labels.values()))
+    labels = {outcome.id: outcome.label for outcome in test.outcomes}
+    widest = min(30, max(cell_len(label) for label in labels.values()))
     return [
         Content.assemble(
             f"  {fit(labels[branch.outcome], widest)}  ",

@@ -80,17 +80,6 @@ INCLUSIONS = {
 MADE = {"two_layers", "three_layers", "dye", "curved", "flux", "seed", "bubbles"}
 """Signs of manufacture: where a man-made stone has one of them, the others do not count."""
 
-HABITS = {
-    "boule": "boule",
-    "cube": r"\bcub",
-    "octahedron": "octahed",
-    "ball": "dodecahed|trapezohed",
-    "pyramid": "pyramid|rhombohed|scalenohed|barrel|wedge|dogtooth",
-    "prism": "prism|elongated",
-    "tablet": "tabular|plat|bladed",
-    "mass": "massive|botryoidal|mammillary|nodular|aggregate|irregular|grain|moulded|rounded",
-}
-
 PLEOCHROISM = {
     "none": r"\bnone\b|absent",
     "weak": r"\bweak\b",
@@ -101,6 +90,10 @@ STRENGTH = {"weak": "weak", "moderate": "distinct", "strong": "strong", "very_st
 
 FIRE_STEPS = (("little", 0.0, 0.018), ("some", 0.017, 0.031), ("strong", 0.030, 9.0))
 """Dispersion by eye; the steps overlap by what the eye cannot tell apart."""
+
+FACES = {"prism", "tablet", "pyramid", "octahedron", "cube", "ball"}
+SIX_SIDED = {"prism", "tablet"}
+"""Shapes of the rough that show faces, and those that are six-sided in trigonal stones."""
 
 PLANES = {
     "cubic": {"111": 4, "110": 4, "100": 3},
@@ -188,15 +181,6 @@ def read_inclusions(row: Row) -> str:
     return some(made if made and row["origin"] != "natural" else found)
 
 
-def read_habit(row: Row) -> str:
-    """Shape of the rough from the habit comments of the expressions, a cut stone is unknown."""
-    found: list[str] = []
-    for expression in row["expressions"]:
-        comment = re.search(r"#! Habit: (.*)", expression["cdl"])
-        found += match(HABITS, comment.group(1).lower() if comment else "")[:1]
-    return "boule" if grown_from_melt(row) else some(found)
-
-
 def grown_from_melt(row: Row) -> bool:
     """Pulled or melted stones: their rough has no crystal faces."""
     return str(row["growth_method"]).lower().startswith(("flame", "czochralski", "skull"))
@@ -210,13 +194,25 @@ def read_system(row: Row) -> str:
     return "none" if re.search(r"^amorphous", first, re.MULTILINE) else str(row["crystal_system"])
 
 
+def seen_system(system: str, habit: str) -> str:
+    """What a lay eye makes of it: a piece without faces shows none, a six-sided trigonal crystal looks hexagonal."""
+    shapes = {shape: share for shape, _, share in (part.partition(":") for part in habit.split("|"))}
+    if system == "none" or not shapes.keys() & FACES:
+        return system
+    real, *misread = re.findall(r"[a-z]+!?", system)
+    if real == "trigonal" and shapes.keys() & SIX_SIDED:
+        misread = ["hexagonal!"]
+    cell = f"{real}:{1 - float(shapes['mass']):g}|none:{shapes['mass']}" if "mass" in shapes else real
+    return "|".join([cell, *misread])
+
+
 def read_fracture(row: Row) -> str:
     """Kinds of fracture outside brackets."""
     return some(match(FRACTURES, plain(row["fracture"] or "")))
 
 
 def read_cleavage(row: Row) -> str:
-    """Number of directions of distinct or better cleavage; "none" and "poor" apart."""
+    """Number of directions of distinct or better cleavage; a poor one is often not seen at all."""
     text = (row["cleavage"] or "").lower()
     if not text:
         return UNKNOWN
@@ -225,7 +221,7 @@ def read_cleavage(row: Row) -> str:
     clauses = re.split(r",(?=\s*[a-z])", text.split(";")[0])
     clauses = [part for part in clauses if not re.search("poor|imperfect|indistinct", part)]
     if not clauses:
-        return "poor"
+        return "poor|none"
     if counted := re.search(r"(one|two|three) direction", text):
         return counted.group(1)
     planes = PLANES.get(row["crystal_system"], {})
@@ -296,7 +292,6 @@ RULES: dict[str, Callable[[Row], str]] = {
     "lustre": read_lustre,
     "phenomenon": read_phenomenon,
     "inclusions": read_inclusions,
-    "habit": read_habit,
     "system": read_system,
     "fracture": read_fracture,
     "cleavage": read_cleavage,
@@ -362,6 +357,7 @@ def build(rows: list[Row], corrections: Row) -> tuple[list[str], list[list[str]]
             if cells[fix["test"]].get(member, cell) == cell:
                 raise SystemExit(f"corrections.toml: {fix['test']}: {member} changes nothing")
             cells[fix["test"]][member] = cell
+    cells["system"] = {member: seen_system(system, cells["habit"][member]) for member, system in cells["system"].items()}
     group = {member: key for key, members in corrections["groups"].items() for member in members.split()}
     tests = corrections["order"]["tests"]
     header = ["stone", "id", "aliases", "origin", "formula", "group", "note", *tests]
