@@ -24,6 +24,9 @@ from algos.table import UNKNOWN, Bool, Columns, Float64, Int32, Int64
 
 GAIN, ODTN_R, ODTN_H, INFORMATION, LOW_ADAPTIVE, NON_ADAPTIVE = range(6)
 
+NOT_ASKED, COULD_NOT_TELL, SEVERAL = -1, -2, -3
+"""What `said` holds for a test without one known outcome."""
+
 NEARLY_EQUAL = 1e-10
 """Relative difference under which sums of copies are compared again with whole numbers."""
 
@@ -187,31 +190,21 @@ def _sum_any(
 
 
 @kernel
-def settled(columns: Columns, rows: Int64, grouped: bool) -> bool:
-    """One candidate is left, or one group where `grouped`."""
-    if not grouped:
-        return rows.shape[0] == 1
-    groups = columns.group[rows]
-    return bool((groups == groups[0]).all())
-
-
-@kernel
 def score_all(
     columns: Columns,
     rule: int,
     rows: Int64,
     log_copies: Float64,
-    spent: Bool,
-    answered: Bool,
+    closed: Bool,
+    said: Int64,
     grouped: bool,
     sums: Sums,
     scores: Float64,
     informative: Bool,
 ) -> None:
-    """Fill scores (n,), before division by cost, and informative (n,), which is False for spent tests.
+    """Fill scores (n,), before division by cost, and informative (n,), which is False for closed tests.
 
-    With groups, rows come group by group, and nothing is informative inside one group. Scores of tests that are not
-    informative mean nothing. The fixed-order rules have no score of their own and get the gain.
+    With groups, rows come group by group. Scores of tests that are not informative mean nothing. The fixed-order rules have no score of their own and get the gain.
     """
     # Loops over tests are innermost, so that they run on several tests at a time.
     can, mass, only, only_mass, rate = sums.can, sums.mass, sums.only, sums.only_mass, sums.rate
@@ -220,13 +213,11 @@ def score_all(
     others = max(size - 1, 1)
     informative[:] = False
     scores[:] = 0.0
-    if settled(columns, rows, grouped):
-        return
     for v in range(most):
         for e in range(tests):
             informative[e] |= (can[v, e] > 0) & (can[v, e] < size)
     for e in range(tests):
-        informative[e] &= not spent[e]
+        informative[e] &= not closed[e]
     if rule == INFORMATION:
         for e in range(tests):
             if informative[e]:
@@ -265,24 +256,24 @@ def score_all(
             if informative[e]:
                 largest_copies = 0
                 for v in range(1, most):
-                    if _as_many_copies(columns, rows, log_copies, answered, sums, e, v, largest_copies):
+                    if _as_many_copies(columns, rows, log_copies, said, sums, e, v, largest_copies):
                         largest_copies = v
                 scores[e] += 1.0 - mass[largest_copies, e]
 
 
 @kernel
 def _as_many_copies(
-    columns: Columns, rows: Int64, log_copies: Float64, answered: Bool, sums: Sums, e: int, v: int, than: int
+    columns: Columns, rows: Int64, log_copies: Float64, said: Int64, sums: Sums, e: int, v: int, than: int
 ) -> bool:
     a, b = sums.copies[v, e], sums.copies[than, e]
     if abs(a - b) > NEARLY_EQUAL * max(a, b):
         return bool(a > b)
-    return copies_difference(columns, rows, log_copies, answered, e, v, than) >= 0
+    return copies_difference(columns, rows, log_copies, said, e, v, than) >= 0
 
 
 @kernel
 def copies_difference(
-    columns: Columns, rows: Int64, log_copies: Float64, answered: Bool, e: int, v: int, than: int
+    columns: Columns, rows: Int64, log_copies: Float64, said: Int64, e: int, v: int, than: int
 ) -> int:
     """Sign of copies giving v minus copies giving `than` on test e, in exact whole numbers of 32-bit limbs."""
     limbs = int(log_copies.max() / 32.0) + 4
@@ -295,7 +286,7 @@ def copies_difference(
         number[:] = 0
         number[0] = 1
         for other in range(columns.cells.shape[1]):
-            if other == e or answered[other]:
+            if other == e or said[other] >= 0 or said[other] == SEVERAL:
                 continue
             size = cell_size_of(columns, x, other)
             if size > 1:

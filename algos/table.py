@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 UNKNOWN = -1
+USUAL_RELIABILITY = 0.95
+"""Of a test for which the table states none."""
 
 Int8 = NDArray[np.int8]
 Int16 = NDArray[np.int16]
@@ -23,6 +25,7 @@ Float64 = NDArray[np.float64]
 Bool = NDArray[np.bool_]
 
 Partial = Sequence[tuple[int, float]]
+Needs = Sequence[Sequence[tuple[int, int]]]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
@@ -47,6 +50,16 @@ class Columns(NamedTuple):
     """(n,) positive."""
     group: Int64
     """(m,) number of each hypothesis' group."""
+    evidence: Int64
+    """(n,) number of the set of tests that repeat each other's evidence; -1 for a test of its own."""
+    clause_start: Int64
+    """(n + 1,) where the clauses begin of which a test needs all."""
+    need_start: Int64
+    """(clauses + 1,) where the needs begin of which a clause asks any."""
+    need_test: Int64
+    """(needs,) the test that must be answered."""
+    need_outcome: Int64
+    """(needs,) with this outcome."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +73,8 @@ class OutcomeTable:
     prior: Float64
     log_copies: Float64
     """(m,) log2 of the product of a row's cell sizes: its copies in the paper's expanded table."""
+    reliability: Float64
+    """(n,) chance that an answer is what the operator should have seen."""
 
     @property
     def hypotheses(self) -> int:
@@ -82,13 +97,18 @@ class OutcomeTable:
         prior: ArrayLike | None = None,
         cost: ArrayLike | None = None,
         group: ArrayLike | None = None,
+        reliability: ArrayLike | None = None,
+        evidence: ArrayLike | None = None,
+        needs: Sequence[Needs] | None = None,
     ) -> OutcomeTable:
         """Check and copy.
 
         cells: (m, n) integer codes. outcomes: (n,) counts, each >= 1. applicable: (n,) counts without "does not
         apply"; the same as outcomes where left out. partials: for each test its partial cells as (outcome,
         probability) pairs. prior: (m,) positive, scaled to sum 1; uniform where left out. cost: (n,) positive; 1
-        where left out. group: (m,) integers; each its own where left out.
+        where left out. group: (m,) integers; each its own where left out. reliability: (n,) in (0, 1]; 0.95 where
+        left out. evidence: (n,) integers, the same for tests that repeat each other's evidence, -1 for none. needs:
+        for each test the clauses that must all hold, each a list of (test, outcome) of which any will do.
 
         Raises ValueError naming the argument and the first bad index.
         """
@@ -117,6 +137,9 @@ class OutcomeTable:
         price = np.full(n, 1.0) if cost is None else _vector("cost", cost, n, np.float64)
         _require("cost", np.isfinite(price) & (price > 0))
         groups = np.arange(m) if group is None else _vector("group", group, m, np.int64)
+        trust = np.full(n, USUAL_RELIABILITY) if reliability is None else _vector("reliability", reliability, n, np.float64)
+        _require("reliability", (trust > 0) & (trust <= 1))
+        repeats = np.full(n, -1) if evidence is None else _vector("evidence", evidence, n, np.int64)
         two = bool((counts == 2).all() and (used == 2).all() and sizes.sum() == 0)
         columns = Columns(
             cells=_frozen(codes, np.int16),
@@ -128,9 +151,16 @@ class OutcomeTable:
             partial_size=_frozen((probability > 0).sum(axis=1), np.int64),
             cost=_frozen(price, np.float64),
             group=_frozen(np.unique(groups, return_inverse=True)[1], np.int64),
+            evidence=_frozen(repeats, np.int64),
+            **_needs(needs if needs is not None else [[]] * n, counts),
         )
         scaled = weight / weight.max()
-        return cls(columns, _frozen(scaled / scaled.sum(), np.float64), _frozen(_log_copies(columns), np.float64))
+        return cls(
+            columns,
+            _frozen(scaled / scaled.sum(), np.float64),
+            _frozen(_log_copies(columns), np.float64),
+            _frozen(trust, np.float64),
+        )
 
     @property
     def entropy_bits(self) -> float:
@@ -149,6 +179,17 @@ def _log_copies(columns: Columns) -> Float64:
     for test in range(columns.cells.shape[1]):
         total += np.log2(cell_sizes(columns, columns.cells[:, test], test))
     return total
+
+
+def cell_outcomes(columns: Columns, test: int) -> Bool:
+    """(m, K) which outcomes each hypothesis can give on one test."""
+    codes = columns.cells[:, test].astype(np.int64)
+    possible = codes[:, None] == np.arange(columns.outcomes[test])
+    possible[codes == UNKNOWN, : columns.applicable[test]] = True
+    partial = codes < UNKNOWN
+    entries = columns.partial_probability[columns.partial_start[test] - 2 - codes[partial]]
+    possible[partial] = entries[:, : columns.outcomes[test]] > 0
+    return possible
 
 
 def cell_sizes(columns: Columns, codes: Int16, test: int) -> Int64:
@@ -173,6 +214,22 @@ def _partial_probabilities(entries: list[list[dict[int, float]]], counts: Int64)
                 raise ValueError(f"partials: probabilities of entry {number}, test {test} do not sum to 1")
             rows.append(row / row.sum())
     return np.array(rows).reshape(len(rows), int(counts.max()))
+
+
+def _needs(needs: Sequence[Needs], counts: Int64) -> dict[str, Int64]:
+    if len(needs) != len(counts):
+        raise ValueError(f"needs: {len(needs)} tests, expected {len(counts)}")
+    clauses = [clause for test in needs for clause in test]
+    pairs = [pair for clause in clauses for pair in clause]
+    for test, outcome in pairs:
+        if not (0 <= test < len(counts) and 0 <= outcome < counts[test]):
+            raise ValueError(f"needs: outcome {outcome} of test {test} is out of range")
+    return {
+        "clause_start": _frozen(np.cumsum([0, *map(len, needs)]), np.int64),
+        "need_start": _frozen(np.cumsum([0, *map(len, clauses)]), np.int64),
+        "need_test": _frozen(np.array([test for test, _ in pairs]), np.int64),
+        "need_outcome": _frozen(np.array([outcome for _, outcome in pairs]), np.int64),
+    }
 
 
 def _vector(name: str, values: ArrayLike, length: int, dtype: type[_Scalar]) -> NDArray[_Scalar]:

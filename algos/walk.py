@@ -13,16 +13,19 @@ from numpy.typing import NDArray
 from algos.belief import Belief
 from algos.jit import kernel
 from algos.scores import (
+    COULD_NOT_TELL,
     LOW_ADAPTIVE,
     NON_ADAPTIVE,
+    NOT_ASKED,
     ODTN_H,
+    Sums,
     cell_size_of,
     new_sums,
     probability,
     score_all,
-    settled,
     sum_branches,
 )
+from algos.stopping import BUDGET, GROUP, POSTERIOR, Stop, stopped
 from algos.table import Bool, Columns, Float64, Int32, Int64, OutcomeTable
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -35,6 +38,28 @@ NO_ORDER = np.arange(0)
 """For the policies that follow no fixed order."""
 
 
+class Plan(NamedTuple):
+    """What a policy asks and when it ends."""
+
+    rule: int
+    """A number of `algos.scores`."""
+    order: Int64
+    """(n,) all tests, read by the two fixed-order rules only."""
+    stop: Stop
+
+
+class State(NamedTuple):
+    """A belief as kernels see it. |H| candidates (group by group under the group rule), n tests."""
+
+    rows: Int64
+    p: Float64
+    log_copies: Float64
+    said: Int64
+    met: Bool
+    cost: float
+    """Of the tests asked so far."""
+
+
 class Walk(NamedTuple):
     """The figures of a policy's tree. Costs in the table's unit."""
 
@@ -43,7 +68,7 @@ class Walk(NamedTuple):
     inner_nodes: int
     leaves: int
     unresolved_probability: float
-    """Probability that no test is left that could tell the remaining candidates apart."""
+    """Probability of ending with no test left to ask before the stopping rule holds."""
     complete: bool
     """False when the node limit ended the walk: the figures are then lower bounds."""
 
@@ -52,75 +77,110 @@ class Scores(NamedTuple):
     """One state seen by a policy. n tests, K = most outcomes."""
 
     choice: int
-    """The test to ask; -1 when none is worth asking."""
+    """The test to ask; -1 when the case is over or none is worth asking."""
     score: Float64
     """(n,) before division by cost."""
     informative: Bool
-    """(n,) may be asked: not spent, and can tell candidates apart."""
+    """(n,) may be asked: open, and can tell candidates apart."""
     probability: Float64
     """(K, n) of each outcome."""
     stay: Int32
     """(K, n) candidates that can give it."""
 
 
-def score_tests(table: OutcomeTable, belief: Belief, rule: int, grouped: bool, order: Int64 = NO_ORDER) -> Scores:
-    """Scores of all tests and the policy's choice. The belief holds at least one candidate.
-
-    rule: a number of `algos.scores`; order: (n,) all tests, read by the two fixed-order rules only.
-    """
-    state = _by_group(table, belief, grouped)
-    return Scores(*_score_tests(table.columns, int(rule), order, grouped, *state, belief.spent, belief.answered))
+def score_tests(table: OutcomeTable, belief: Belief, plan: Plan) -> Scores:
+    """Scores of all tests and the policy's choice. The belief holds at least one candidate."""
+    return Scores(*_score_tests(table.columns, plan, state_of(table, belief, plan.stop)))
 
 
 def walk(
     table: OutcomeTable,
     belief: Belief,
-    rule: int,
-    grouped: bool,
-    order: Int64 = NO_ORDER,
+    plan: Plan,
     node_limit: int = NODE_LIMIT,
+    by_hypothesis: Float64 | None = None,
 ) -> Walk:
-    """Follow the policy from this state to every end. Stops at one candidate, or one group where `grouped`."""
-    state = _by_group(table, belief, grouped)
-    return Walk(*_walk(table.columns, int(rule), order, grouped, *state, belief.spent, belief.answered, node_limit))
+    """Follow the policy from this state to every end.
+
+    by_hypothesis: (m,) filled with each hypothesis' share of the expected cost: its posterior times its own cost.
+    """
+    shares = np.zeros(0) if by_hypothesis is None else by_hypothesis
+    return Walk(*walk_state(table.columns, plan, state_of(table, belief, plan.stop), node_limit, shares))
 
 
-def _by_group(table: OutcomeTable, belief: Belief, grouped: bool) -> tuple[Int64, Float64, Float64]:
-    if not grouped:
-        return belief.rows, belief.posterior, belief.log_copies
-    order = np.argsort(table.columns.group[belief.rows], kind="stable")
-    return belief.rows[order], belief.posterior[order], belief.log_copies[order]
+def state_of(table: OutcomeTable, belief: Belief, stop: Stop) -> State:
+    """The belief in the order of rows that kernels want."""
+    rows, p, log_copies = belief.rows, belief.posterior, belief.log_copies
+    if stop.kind == GROUP:
+        order = np.argsort(table.columns.group[rows], kind="stable")
+        rows, p, log_copies = rows[order], p[order], log_copies[order]
+    spent = float(table.columns.cost[belief.said != NOT_ASKED].sum())
+    return State(rows, p, log_copies, belief.said, belief.met, spent)
 
 
 @kernel
-def _score_tests(
-    columns: Columns,
-    rule: int,
-    order: Int64,
-    grouped: bool,
-    rows: Int64,
-    p: Float64,
-    log_copies: Float64,
-    spent: Bool,
-    answered: Bool,
-) -> tuple[int, Float64, Bool, Float64, Int32]:
+def look(columns: Columns, plan: Plan, state: State, sums: Sums, scores: Float64, informative: Bool) -> int:
+    """Fill sums, scores and informative for one state; the policy's choice, -1 when the case is over."""
+    grouped = plan.stop.kind == GROUP
+    closed = np.zeros(scores.shape[0], np.bool_)
+    close(columns, plan.stop, state, closed)
+    sum_branches(columns, state.rows, state.p, state.log_copies, plan.rule == ODTN_H, grouped, sums)
+    score_all(columns, plan.rule, state.rows, state.log_copies, closed, state.said, grouped, sums, scores, informative)
+    if plan.stop.kind == POSTERIOR:
+        _add_uneven(columns, state.rows, closed, informative)
+    if stopped(columns, plan.stop, state.rows, state.p):
+        informative[:] = False
+        return -1
+    return choose(columns, plan, closed, scores, informative)
+
+
+@kernel
+def close(columns: Columns, stop: Stop, state: State, closed: Bool) -> None:
+    """Mark the tests that may not be asked: asked before, needing what does not hold, or beyond the budget."""
+    for e in range(closed.shape[0]):
+        closed[e] = state.said[e] != NOT_ASKED
+        if stop.kind == BUDGET and state.cost + columns.cost[e] > stop.threshold * (1.0 + TIE):
+            closed[e] = True
+    if columns.need_test.shape[0] == 0:
+        return
+    for e in range(closed.shape[0]):
+        for clause in range(columns.clause_start[e], columns.clause_start[e + 1]):
+            holds = False
+            for need in range(columns.need_start[clause], columns.need_start[clause + 1]):
+                holds |= state.met[need]
+            closed[e] |= not holds
+
+
+@kernel
+def _add_uneven(columns: Columns, rows: Int64, closed: Bool, informative: Bool) -> None:
+    """Under a posterior rule a test also helps when all can give the same outcomes, with different probabilities."""
+    for e in range(informative.shape[0]):
+        if closed[e] or informative[e]:
+            continue
+        for v in range(columns.outcomes[e]):
+            usual = probability(columns, rows[0], e, v)
+            for x in rows:
+                if abs(probability(columns, x, e, v) - usual) > TIE:
+                    informative[e] = True
+
+
+@kernel
+def _score_tests(columns: Columns, plan: Plan, state: State) -> tuple[int, Float64, Bool, Float64, Int32]:
     tests = columns.cells.shape[1]
     sums = new_sums(tests, columns.partial_probability.shape[1])
     scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
-    sum_branches(columns, rows, p, log_copies, rule == ODTN_H, grouped, sums)
-    score_all(columns, rule, rows, log_copies, spent, answered, grouped, sums, scores, informative)
-    choice = choose(columns, rule, order, spent, scores, informative)
+    choice = look(columns, plan, state, sums, scores, informative)
     return choice, scores, informative, sums.mass, sums.can
 
 
 @kernel
-def choose(columns: Columns, rule: int, order: Int64, spent: Bool, scores: Float64, informative: Bool) -> int:
+def choose(columns: Columns, plan: Plan, closed: Bool, scores: Float64, informative: Bool) -> int:
     """The test the policy asks, -1 when none that is left can tell candidates apart."""
     if not informative.any():
         return -1
-    if rule in (LOW_ADAPTIVE, NON_ADAPTIVE):
-        for e in order:
-            if informative[e] or (rule == NON_ADAPTIVE and not spent[e]):
+    if plan.rule in (LOW_ADAPTIVE, NON_ADAPTIVE):
+        for e in plan.order:
+            if informative[e] or (plan.rule == NON_ADAPTIVE and not closed[e]):
                 return int(e)
     return first_of_best(scores / columns.cost, informative)
 
@@ -140,50 +200,69 @@ def first_of_best(rates: Float64, allowed: Bool) -> int:
 
 
 @kernel
-def _walk(
-    columns: Columns,
-    rule: int,
-    order: Int64,
-    grouped: bool,
-    rows: Int64,
-    p: Float64,
-    log_copies: Float64,
-    spent_before: Bool,
-    answered_before: Bool,
-    node_limit: int,
+def earlier_evidence(columns: Columns, said: Int64, e: int) -> int:
+    """The lowest answered test that repeats the evidence of test e; -1 where there is none."""
+    if columns.evidence[e] < 0:
+        return -1
+    for other in range(said.shape[0]):
+        answered = said[other] != NOT_ASKED and said[other] != COULD_NOT_TELL
+        if other != e and answered and columns.evidence[other] == columns.evidence[e]:
+            return other
+    return -1
+
+
+@kernel
+def weight_factor(columns: Columns, said: Int64, x: int, e: int, v: int, earlier: int) -> float:
+    """What answer v to test e does to the weight of x; of repeated evidence only the lowest test counts."""
+    chance = probability(columns, x, e, v)
+    if earlier < 0:
+        return chance
+    if earlier < e or said[earlier] < 0 or chance == 0.0:
+        return 1.0 if chance > 0.0 else 0.0
+    return chance / probability(columns, x, earlier, said[earlier])
+
+
+@kernel
+def walk_state(
+    columns: Columns, plan: Plan, start: State, node_limit: int, by_hypothesis: Float64
 ) -> tuple[float, float, int, int, float, bool]:
+    """The kernel of `walk`."""
     # Depth first. A pending state keeps its candidates in one slice of three shared buffers that grow as a stack;
     # `path` holds the tests asked on the way to the state at hand.
     tests = columns.cells.shape[1]
     sums = new_sums(tests, columns.partial_probability.shape[1])
     scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
-    spent, answered = spent_before.copy(), answered_before.copy()
-    all_rows, all_p, all_copies = rows.copy(), p.copy(), log_copies.copy()
+    said, met = start.said.copy(), start.met.copy()
+    all_rows, all_p, all_copies = start.rows.copy(), start.p.copy(), start.log_copies.copy()
     path = np.full(tests + 1, -1, np.int64)
     depth_now = 0
-    pending = [(0, rows.shape[0], 0, -1, 1.0, 0.0)]  # start, end, depth, test asked last, reach, cost so far
+    # start and end of the slice, depth, test asked last and its outcome, reach, cost so far
+    pending = [(0, start.rows.shape[0], 0, -1, -1, 1.0, 0.0)]
     expected, worst, unresolved = 0.0, 0.0, 0.0
     inner, leaves = 0, 0
     while len(pending) > 0:
         if inner + leaves >= node_limit:
             return expected, worst, inner, leaves, unresolved, False
-        start, end, depth, asked, reach, cost = pending.pop()
+        first, end, depth, asked, outcome, reach, cost = pending.pop()
         for level in range(depth - 1 if depth > 0 else 0, depth_now):
-            spent[path[level]] = spent_before[path[level]]
-            answered[path[level]] = answered_before[path[level]]
+            said[path[level]] = NOT_ASKED
         depth_now = depth
         if depth > 0:
             path[depth - 1] = asked
-            spent[asked] = True
-            answered[asked] = True
-        rows, p, log_copies = all_rows[start:end], all_p[start:end], all_copies[start:end]
-        size = end - start
+            said[asked] = outcome
+        if met.shape[0] > 0:
+            met[:] = start.met
+            for need in range(met.shape[0]):
+                test = columns.need_test[need]
+                if start.said[test] == NOT_ASKED:
+                    met[need] = said[test] == columns.need_outcome[need]
+        rows, p, log_copies = all_rows[first:end], all_p[first:end], all_copies[first:end]
+        size = end - first
+        done = stopped(columns, plan.stop, rows, p)
         test = -1
-        done = settled(columns, rows, grouped)
         if not done:
-            sum_branches(columns, rows, p, log_copies, rule == ODTN_H, grouped, sums)
-            score_all(columns, rule, rows, log_copies, spent, answered, grouped, sums, scores, informative)
-            test = choose(columns, rule, order, spent, scores, informative)
+            state = State(rows, p, log_copies, said, met, start.cost + cost)
+            test = look(columns, plan, state, sums, scores, informative)
         if test < 0:
             leaves += 1
             worst = max(worst, cost)
@@ -193,36 +272,66 @@ def _walk(
         inner += 1
         expected += reach * columns.cost[test]
         cost += columns.cost[test]
-        # A fixed order may ask what tells nobody apart. Its answers lead to states that go on alike, so one of them
-        # stands for all; the expected cost is linear in the weights.
-        need = end + size * columns.outcomes[test]
-        if need > all_rows.shape[0]:
-            room = 2 * need
+        if by_hypothesis.shape[0] > 0:
+            for i in range(size):
+                by_hypothesis[rows[i]] += reach * p[i] * columns.cost[test]
+        need_room = end + size * columns.outcomes[test]
+        if need_room > all_rows.shape[0]:
+            room = 2 * need_room
             all_rows, all_p, all_copies = _grown(all_rows, room), _grown(all_p, room), _grown(all_copies, room)
-            rows, p, log_copies = all_rows[start:end], all_p[start:end], all_copies[start:end]
+            rows, p, log_copies = all_rows[first:end], all_p[first:end], all_copies[first:end]
         top = end
-        if not informative[test]:
+        if not informative[test] and met.shape[0] == 0:
+            # A fixed order may ask what tells nobody apart. Its answers lead to states that go on alike, so one of
+            # them stands for all; the expected cost is linear in the weights.
             for i in range(size):
                 all_rows[top + i], all_p[top + i], all_copies[top + i] = rows[i], p[i], log_copies[i]
-            pending.append((top, top + size, depth + 1, test, reach, cost))
+            pending.append((top, top + size, depth + 1, test, 0, reach, cost))
             continue
+        earlier = earlier_evidence(columns, said, test)
         for v in range(columns.outcomes[test]):
             if sums.can[v, test] == 0:
                 continue
-            first = top
-            total = 0.0
+            begin = top
+            mass, total = 0.0, 0.0
             for i in range(size):
                 chance = probability(columns, rows[i], test, v)
                 if chance > 0.0:
                     all_rows[top] = rows[i]
-                    all_p[top] = p[i] * chance
+                    all_p[top] = p[i] * weight_factor(columns, said, rows[i], test, v, earlier)
                     all_copies[top] = log_copies[i] - np.log2(cell_size_of(columns, rows[i], test))
+                    mass += p[i] * chance
                     total += float(all_p[top])
                     top += 1
-            for i in range(first, top):
-                all_p[i] = all_p[i] / total if total > 0.0 else 1.0 / (top - first)
-            pending.append((first, top, depth + 1, test, reach * total, cost))
+            for i in range(begin, top):
+                all_p[i] = all_p[i] / total if total > 0.0 else 1.0 / (top - begin)
+            pending.append((begin, top, depth + 1, test, v, reach * mass, cost))
     return expected, worst, inner, leaves, unresolved, True
+
+
+@kernel
+def child(columns: Columns, state: State, e: int, v: int) -> State:
+    """The state after outcome v of test e; empty where nobody can give it."""
+    earlier = earlier_evidence(columns, state.said, e)
+    size = state.rows.shape[0]
+    rows, p, log_copies = np.empty(size, np.int64), np.empty(size, np.float64), np.empty(size, np.float64)
+    top, total = 0, 0.0
+    for i in range(size):
+        factor = weight_factor(columns, state.said, state.rows[i], e, v, earlier)
+        if factor > 0.0:
+            rows[top] = state.rows[i]
+            p[top] = state.p[i] * factor
+            log_copies[top] = state.log_copies[i] - np.log2(cell_size_of(columns, state.rows[i], e))
+            total += float(p[top])
+            top += 1
+    for i in range(top):
+        p[i] = p[i] / total if total > 0.0 else 1.0 / top
+    said, met = state.said.copy(), state.met.copy()
+    said[e] = v
+    for need in range(met.shape[0]):
+        if columns.need_test[need] == e:
+            met[need] = columns.need_outcome[need] == v
+    return State(rows[:top], p[:top], log_copies[:top], said, met, state.cost + columns.cost[e])
 
 
 @kernel
