@@ -1,12 +1,36 @@
-"""Where the shared material lies, and folders of its own for every test run."""
+"""Where the shared material lies, what it says of published cases, and folders of its own for every test run."""
 
 from __future__ import annotations
 
+import getpass
+import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 SHARED = Path(__file__).parents[2] / "shared"
 
+WISER = {
+    "odtn-r": (4575 / 544, 10, 719),
+    "odtn-h": (39917 / 4080, 15, 597),
+    "non-adaptive": (11.392760, 25, None),
+    "low-adaptive": (9.811633, 21, None),
+    "gain": (8.294118, 11, 639),
+    "information-gain": (8.384375, 12, 735),
+}
+"""Expected cost, worst cost and size of the tree of each policy on the table of the paper, derived apart from this
+code; None where only the costs are known."""
+
 # Kernels compiled by the tests stay out of the user's cache; a folder given by hand is kept.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"diagnoser-tests-{os.getuid()}"))
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"diagnoser-tests-{getpass.getuser()}"))
+
+
+def golden(name: str) -> list[Any]:
+    """One parameter per golden case, or a single skipped one where the file is absent."""
+    path = SHARED / "golden" / name
+    if not path.is_file():
+        return [pytest.param(None, marks=pytest.mark.skip(reason=f"{name} is not beside the repository"))]
+    return [pytest.param(case, id=case["name"]) for case in json.loads(path.read_text("utf-8"))["cases"]]

@@ -1,105 +1,25 @@
 """The shipped table `hazmat`: its shape, and facts written down a second time without looking at it."""
 
-import csv
-import tomllib
-from functools import cache
-from itertools import combinations
-from pathlib import Path
+from __future__ import annotations
 
 import pytest
 
-FOLDER = Path(__file__).parents[1] / "knowledge_bases" / "hazmat"
-NOT_APPLICABLE = "n/a"
+from tests.bases import HAZMAT
 
-
-@cache
-def kb() -> dict:
-    return tomllib.loads((FOLDER / "kb.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def rows() -> dict[str, dict[str, str]]:
-    with (FOLDER / "table.csv").open(encoding="utf-8", newline="") as file:
-        read = list(csv.DictReader(file, strict=True))
-    return {row["substance"]: row for row in read}
-
-
-def questions() -> dict[str, dict]:
-    return {test["id"]: test for test in kb()["tests"]}
-
-
-def cells() -> list[tuple[str, str, str]]:
-    return [(name, test, row[test]) for name, row in rows().items() for test in questions()]
-
-
-def interval(cell: str) -> tuple[float, float]:
-    low, _, high = cell.partition("..")
-    return float(low), float(high or low)
-
-
-def possible(test: dict, cell: str) -> set[str]:
-    """Every outcome this cell can give; the bins of a numeric test by their number."""
-    if cell == "-":
-        return {NOT_APPLICABLE}
-    if "cuts" in test:
-        bins = [str(i) for i in range(len(test["cuts"]) + 1)]
-        if cell == "?":
-            return set(bins)
-        low, high = interval(cell)
-        slack = test.get("tolerance", 0.0)
-        first = sum(cut <= low - slack for cut in test["cuts"])
-        last = sum(cut <= high + slack for cut in test["cuts"])
-        return set(bins[first : last + 1])
-    if cell == "?":
-        return {outcome["id"] for outcome in test["outcomes"]}
-    return {part.rstrip("!").split(":")[0] for part in cell.split("|")}
-
-
-def outcomes(name: str, test: str) -> set[str]:
-    return possible(questions()[test], rows()[name][test])
+rows, questions, outcomes, interval = HAZMAT.rows, HAZMAT.questions, HAZMAT.possible, HAZMAT.interval
 
 
 # --- shape ---
 
 
 def test_shape_is_40_substances_by_20_tests() -> None:
-    lines = (FOLDER / "table.csv").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 41
-    assert len(rows()) == 40, "two rows share a name"
-    assert len(questions()) == len(kb()["tests"]) == 20
-    header = next(csv.reader(lines[:1]))
-    assert header == ["substance", "group", "aliases", "cas", "un", "note", *questions()]
-    assert all(None not in row and None not in row.values() for row in rows().values()), "a ragged row"
+    assert (len(rows), len(questions)) == (40, 20)
+    assert HAZMAT.header == ["substance", "group", "aliases", "cas", "un", "note", *questions]
 
 
-def test_every_cell_is_declared() -> None:
-    for name, test_id, cell in cells():
-        test = questions()[test_id]
-        assert cell, f"{name}, {test_id} is blank"
-        if cell in ("?", "-"):
-            continue
-        if "cuts" in test:
-            low, high = interval(cell)
-            assert low <= high, (name, test_id, cell)
-            continue
-        declared = {outcome["id"] for outcome in test["outcomes"]}
-        parts = cell.split("|")
-        assert possible(test, cell) <= declared, (name, test_id, cell)
-        assert len(possible(test, cell)) == len(parts), (name, test_id, cell)
-        weights = [float(part.split(":")[1]) for part in parts if ":" in part]
-        assert not weights or (len(weights) == len(parts) and abs(sum(weights) - 1) < 1e-9), (name, test_id, cell)
-
-
-def test_every_declared_outcome_occurs() -> None:
-    for test_id, test in questions().items():
-        if "cuts" not in test:
-            used = set().union(*(possible(test, row[test_id]) for row in rows().values() if row[test_id] != "?"))
-            assert {outcome["id"] for outcome in test["outcomes"]} == used - {NOT_APPLICABLE}, test_id
-
-
-def test_groups_are_declared_and_used() -> None:
-    declared = {group["id"]: group for group in kb()["groups"]}
-    assert set(declared) == {row["group"] for row in rows().values()}
+def test_groups_are_guides_that_say_what_to_do() -> None:
+    declared = {group["id"]: group for group in HAZMAT.kb["groups"]}
+    assert all(row["group"] for row in rows.values())
     assert len(declared) >= 12
     for group_id, group in declared.items():
         number = group_id.removeprefix("guide-")
@@ -108,35 +28,28 @@ def test_groups_are_declared_and_used() -> None:
         assert len(group["warning"]) <= 70, group_id
 
 
-def test_wording_fits_the_screen() -> None:
-    for test_id, test in questions().items():
-        assert len(test["name"]) <= 28, test_id
-        assert len(test["question"]) <= 70, test_id
+def test_questions_say_how_to_look() -> None:
+    for test_id, test in questions.items():
         assert test["question"].rstrip(")").endswith(("?", "first", "sniff", "out")), test_id
-        assert test["cost"] > 0, test_id
-        assert 0.5 < test["reliability"] < 1, test_id
         assert test["provenance"] == "hand"
-        assert test["note"]
         assert test["category"] in {"look", "smell", "kit", "instrument", "victims", "papers"}
-        for outcome in test.get("outcomes", []):
-            assert len(outcome["label"]) <= 40, (test_id, outcome)
 
 
 def test_nobody_is_sent_to_sniff() -> None:
-    assert "do not sniff" in questions()["odour"]["question"]
-    assert "Nobody goes to smell it" in questions()["odour"]["note"]
+    assert "do not sniff" in questions["odour"]["question"]
+    assert "Nobody goes to smell it" in questions["odour"]["note"]
 
 
 def test_names_and_aliases_are_unique() -> None:
     seen: dict[str, str] = {}
-    for name, row in rows().items():
+    for name, row in rows.items():
         for word in {name.casefold(), *(alias.strip().casefold() for alias in row["aliases"].split("|"))}:
             assert word, name
             assert seen.setdefault(word, name) == name, word
 
 
 def test_cas_check_digits() -> None:
-    numbers = [number for row in rows().values() for number in row["cas"].split("|")]
+    numbers = [number for row in rows.values() for number in row["cas"].split("|")]
     assert len(numbers) == len(set(numbers))
     for number in numbers:
         first, second, check = number.split("-")
@@ -146,29 +59,24 @@ def test_cas_check_digits() -> None:
 
 
 def test_un_numbers_have_four_digits() -> None:
-    for row in rows().values():
+    for row in rows.values():
         assert all(len(number) == 4 and number.isdecimal() for number in row["un"].split("|")), row["substance"]
 
 
 def test_shares() -> None:
-    known = [cell for _, _, cell in cells()]
+    known = [cell for _, _, cell in HAZMAT.cells()]
     assert known.count("?") <= 0.25 * len(known)
     assert known.count("-") <= 0.10 * len(known)
     assert sum(cell.endswith("!") for cell in known) <= 0.02 * len(known)
 
 
 def test_no_two_substances_are_inseparable() -> None:
-    same = [
-        (a, b, rows()[a]["group"] == rows()[b]["group"])
-        for a, b in combinations(rows(), 2)
-        if all(outcomes(a, test) & outcomes(b, test) for test in questions())
-    ]
-    assert not same
+    assert HAZMAT.inseparable() == []
 
 
 def test_sources_print_the_true_figures() -> None:
-    known = [cell for _, _, cell in cells()]
-    text = (FOLDER / "SOURCES.md").read_text(encoding="utf-8")
+    known = [cell for _, _, cell in HAZMAT.cells()]
+    text = (HAZMAT.folder / "SOURCES.md").read_text(encoding="utf-8")
     for words, count in [
         ("unknown (`?`)", known.count("?")),
         ("does not apply (`-`)", known.count("-")),
@@ -181,9 +89,9 @@ def test_sources_print_the_true_figures() -> None:
 # --- columns that must agree ---
 
 
-@pytest.mark.parametrize("name", list(rows()))
+@pytest.mark.parametrize("name", list(rows))
 def test_columns_agree(name: str) -> None:
-    row, state = rows()[name], outcomes(name, "state")
+    row, state = rows[name], outcomes(name, "state")
     forms = {"gas": {"gas"}, "boiling": {"liquid", "gas"}, "thin": {"liquid"}, "oily": {"liquid"}, "beads": {"liquid"}}
     forms |= {"grains": {"solid"}, "lump": {"solid"}}
     for texture in outcomes(name, "texture"):
@@ -195,7 +103,7 @@ def test_columns_agree(name: str) -> None:
         and "boiling" not in row["texture"]
         and "gas" not in state
     ):
-        assert interval(row["flash_point"])[1] < 40, "what lights readily flashes low"
+        assert interval(name, "flash_point")[1] < 40, "what lights readily flashes low"
     if "boiling" in row["texture"] or state <= {"gas"}:
         assert row["flash_point"] == row["refractive_index"] == "-", "no sample of a gas goes into these instruments"
     if "pinpoint" in row["eyes"]:
@@ -253,9 +161,9 @@ carbon disulfide                  | 75-15-0    | 1131 | 131
 
 def test_numbers_and_guides() -> None:
     second = [[field.strip() for field in line.split("|")] for line in NUMBERS.strip().splitlines()]
-    assert {name for name, *_ in second} == set(rows())
+    assert {name for name, *_ in second} == set(rows)
     for name, cas, un, guide in second:
-        row = rows()[name]
+        row = rows[name]
         assert cas in row["cas"].split("|"), name
         assert un in row["un"].split("|"), name
         assert row["group"] == f"guide-{guide}", name
@@ -273,7 +181,7 @@ ammonia (anhydrous) | ph_paper | is alkaline
 ammonia (anhydrous) | vapour | may rises
 ammonia (anhydrous) | on_water | is mixes
 ammonia (anhydrous) | burns | never flame unseen smoky self
-sulfur dioxide | odour | is sharp
+sulfur dioxide | odour | may sharp
 sulfur dioxide | burns | is no
 sulfur dioxide | ph_paper | is acid
 hydrogen sulfide | odour | may rotten none
@@ -294,14 +202,14 @@ methanol | onset | may late
 ethanol | on_water | is mixes
 ethanol | mind | may dizzy
 acetone | on_water | is mixes
-acetone | odour | is sweet
+acetone | odour | may sweet
 benzene | on_water | is floats
 benzene | burns | is smoky
 toluene | on_water | is floats
 toluene | mind | may dizzy
 styrene | on_water | is floats
 styrene | eyes | is tears
-phenol | odour | is tar
+phenol | odour | may tar
 phenol | state | may solid liquid
 phenol | skin | is burn
 hydrochloric acid | fumes | may white
@@ -323,7 +231,7 @@ hydrofluoric acid | vapour | never rises
 sodium hydroxide (solid) | state | is solid
 sodium hydroxide (solid) | with_water | is heat
 sodium hydroxide (solid) | ph_paper | is alkaline
-bleach (hypochlorite solution) | odour | is chlorine
+bleach (hypochlorite solution) | odour | may chlorine
 bleach (hypochlorite solution) | oxidiser_paper | is yes
 bleach (hypochlorite solution) | ph_paper | may alkaline
 sarin | eyes | is pinpoint
@@ -368,7 +276,7 @@ hydrogen | odour | is none
 ethylene oxide | vapour | is low
 ethylene oxide | on_water | is mixes
 ethylene oxide | odour | may sweet
-formaldehyde solution (flammable) | odour | is sharp
+formaldehyde solution (flammable) | odour | may sharp
 formaldehyde solution (flammable) | eyes | is tears
 hydrogen peroxide (20 to 60 %) | oxidiser_paper | is yes
 hydrogen peroxide (20 to 60 %) | burns | is no
@@ -380,7 +288,7 @@ ammonium nitrate | oxidiser_paper | may no
 white phosphorus | burns | is self
 white phosphorus | on_water | is sinks
 white phosphorus | fumes | is white
-white phosphorus | odour | is garlic
+white phosphorus | odour | may garlic
 white phosphorus | elements | is phosphorus
 white phosphorus | with_water | is none
 sodium | with_water | may fire
@@ -399,6 +307,15 @@ carbon disulfide | on_water | is sinks
 carbon disulfide | vapour | is low
 carbon disulfide | elements | is sulfur
 carbon disulfide | odour | may rotten
+chlorine | colour | may green yellow
+chlorine | odour | may chlorine sharp
+phosgene | odour | may hay none sharp
+petrol | odour | may fuel rotten
+acetone | odour | may fuel
+hydrochloric acid | odour | may sharp chlorine
+methane (natural gas) | odour | may garlic
+carbon disulfide | odour | may sweet fuel
+carbon disulfide | burns | may flame
 """
 
 
@@ -406,7 +323,7 @@ carbon disulfide | odour | may rotten
 def test_fact(fact: str) -> None:
     name, test, claim = (field.strip() for field in fact.split("|"))
     how, *words = claim.split()
-    declared = {outcome["id"] for outcome in questions()[test]["outcomes"]}
+    declared = {outcome["id"] for outcome in questions[test]["outcomes"]}
     assert set(words) <= declared
     have = outcomes(name, test)
     match how:
@@ -438,14 +355,14 @@ INDICES = {
 @pytest.mark.parametrize(("test", "second"), [("flash_point", FLASH_POINTS), ("refractive_index", INDICES)])
 def test_numbers_of_the_instruments(test: str, second: dict[str, tuple[float, float]]) -> None:
     for name, (value, error) in second.items():
-        low, high = interval(rows()[name][test])
+        low, high = interval(name, test)
         assert low <= value <= high or abs(value - low) <= error or abs(value - high) <= error, name
         assert value - error - 1e-9 <= low, name
         assert high <= value + error + 1e-9, name
 
 
 def test_every_flash_point_was_written_twice() -> None:
-    once = {name for name, row in rows().items() if row["flash_point"] not in ("-", "?")}
+    once = {name for name, row in rows.items() if row["flash_point"] not in ("-", "?")}
     assert once == set(FLASH_POINTS)
 
 
@@ -468,4 +385,28 @@ SCENARIOS = [
 
 @pytest.mark.parametrize(("told", "answers", "left"), SCENARIOS)
 def test_scenario(told: str, answers: dict[str, str], left: set[str]) -> None:
-    assert {n for n in rows() if all(a in outcomes(n, t) for t, a in answers.items())} == left, told
+    assert {n for n in rows if all(a in outcomes(n, t) for t, a in answers.items())} == left, told
+
+
+# smell reports are unreliable: a smell and one look at the stuff must leave these open
+OPEN = [
+    ({"odour": "chlorine", "texture": "gas"}, {"chlorine", "sulfur dioxide", "phosgene"}),
+    ({"odour": "rotten", "texture": "thin"}, {"carbon disulfide", "petrol"}),
+    ({"odour": "garlic", "texture": "gas"}, {"acetylene", "propane", "methane (natural gas)"}),
+    ({"state": "gas", "colour": "yellow"}, {"chlorine", "phosgene"}),
+]
+
+
+@pytest.mark.parametrize(("answers", "open_still"), OPEN)
+def test_smell_and_one_look_name_nothing(answers: dict[str, str], open_still: set[str]) -> None:
+    assert {n for n in rows if all(a in outcomes(n, t) for t, a in answers.items())} >= open_still
+
+
+def test_every_smell_leaves_several_guides() -> None:
+    for smell in questions["odour"]["outcomes"]:
+        assert len({row["group"] for name, row in rows.items() if smell["id"] in outcomes(name, "odour")}) > 1, smell
+
+
+def test_first_action_speaks_for_the_whole_group() -> None:
+    guides = {group["id"]: group for group in HAZMAT.kb["groups"]}
+    assert "its flame" not in guides["guide-131"]["action"] + guides["guide-131"]["warning"]

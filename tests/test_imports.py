@@ -58,8 +58,9 @@ def test_sessions_load_no_kernels() -> None:
 def test_writing_a_session_loads_no_validation() -> None:
     code = (
         "import sys, pathlib, tempfile\nfrom diagnoser import journal\nfrom diagnoser.case import Answered, Settings\n"
+        "from diagnoser.session import Header\n"
         "folder = pathlib.Path(tempfile.mkdtemp())\n"
-        "book = journal.create(folder / 's', journal.Header('t', '', '', 's', Settings('gain', 'unique')))\n"
+        "book = journal.create(folder / 's', Header('t', '', '', 's', Settings('gain', 'unique')))\n"
         "book.append(Answered('ph'))\nprint('pydantic' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

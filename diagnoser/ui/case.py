@@ -26,15 +26,6 @@ from diagnoser.errors import DiagnoserError, UsageError
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
 from diagnoser.ui import background
 from diagnoser.ui import presentation as show
-from diagnoser.ui.background import (
-    AdviceFailed,
-    AdviceReady,
-    AdviserReady,
-    Advises,
-    CostReady,
-    OpeningFailed,
-    TableRead,
-)
 from diagnoser.ui.keys import KEYS, answers
 from diagnoser.ui.opening import Opened
 from diagnoser.ui.page import Page
@@ -69,12 +60,12 @@ class CaseScreen(Screen[DiagnoserError]):
         self,
         request: CaseRequest,
         opener: Callable[[CaseRequest], Opened],
-        adviser_factory: Callable[[KnowledgeBase], Advises],
+        adviser_factory: Callable[[KnowledgeBase], background.Advises],
     ) -> None:
         super().__init__()
         self._request, self._opener, self._adviser_factory = request, opener, adviser_factory
         self._sitting: Sitting | None = None
-        self._adviser: Advises | None = None
+        self._adviser: background.Advises | None = None
         self._one_at_a_time = Lock()
         self._advised = -1
         """The version of the state that `advice` belongs to."""
@@ -115,20 +106,20 @@ class CaseScreen(Screen[DiagnoserError]):
         background.prepare(self._request, self._opener, self._adviser_factory, self.post_message)
 
     @work(thread=True, exclusive=True, group="advise")
-    def _advise(self, adviser: Advises, version: int, state: State) -> None:
+    def _advise(self, adviser: background.Advises, version: int, state: State) -> None:
         worker = get_current_worker()
         with self._one_at_a_time:
             background.think(adviser, version, state, self.post_message, lambda: worker.is_cancelled)
 
     # -- messages ------------------------------------------------------------------------------------------------
 
-    @on(OpeningFailed)
-    def _opening_failed(self, message: OpeningFailed) -> None:
+    @on(background.OpeningFailed)
+    def _opening_failed(self, message: background.OpeningFailed) -> None:
         """Leave with what is wrong."""
         self.dismiss(message.error)
 
-    @on(TableRead)
-    def _table_read(self, message: TableRead) -> None:
+    @on(background.TableRead)
+    def _table_read(self, message: background.TableRead) -> None:
         """Show what is known without advice."""
         self._sitting = Sitting(message.opened)
         self.status.notices = message.opened.notices
@@ -137,14 +128,14 @@ class CaseScreen(Screen[DiagnoserError]):
         self.panel.title = "preparing the first question"
         self._say("getting ready; only the very first time this takes some seconds", passing=False)
 
-    @on(AdviserReady)
-    def _adviser_ready(self, message: AdviserReady) -> None:
+    @on(background.AdviserReady)
+    def _adviser_ready(self, message: background.AdviserReady) -> None:
         """Ask for the first question."""
         self._adviser = message.adviser
         self._think()
 
-    @on(AdviceReady)
-    def _advice_ready(self, message: AdviceReady) -> None:
+    @on(background.AdviceReady)
+    def _advice_ready(self, message: background.AdviceReady) -> None:
         """Show it, unless the case has moved on."""
         sitting = self._sitting
         if sitting is None or message.version != sitting.version:
@@ -157,14 +148,14 @@ class CaseScreen(Screen[DiagnoserError]):
         self.set_reactive(CaseScreen.cost_left, None)  # the figure of the state before
         self.advice = message.advice
 
-    @on(CostReady)
-    def _cost_ready(self, message: CostReady) -> None:
+    @on(background.CostReady)
+    def _cost_ready(self, message: background.CostReady) -> None:
         """Fill it in, unless the case has moved on."""
         if self._sitting is not None and message.version == self._sitting.version:
             self.cost_left = message.cost
 
-    @on(AdviceFailed)
-    def _advice_failed(self, message: AdviceFailed) -> None:
+    @on(background.AdviceFailed)
+    def _advice_failed(self, message: background.AdviceFailed) -> None:
         """Say why there is no advice; undo still works."""
         if self._sitting is not None and message.version == self._sitting.version:
             self._say(str(message.error), passing=False)
@@ -240,11 +231,9 @@ class CaseScreen(Screen[DiagnoserError]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Undo and redo are dim, and do nothing, where there is nothing to take back."""
-        if action == "undo":
-            return (self.case is not None and self.case.can_undo) or None
-        if action == "redo":
-            return (self.case is not None and self.case.can_redo) or None
-        return True
+        case = self.case
+        dim = {"undo": case is None or not case.can_undo, "redo": case is None or not case.can_redo}
+        return None if dim.get(action) else True
 
     def action_answer(self, place: int) -> None:
         """A digit: commit the outcome, or mark it when others are marked."""
@@ -304,15 +293,8 @@ class CaseScreen(Screen[DiagnoserError]):
         self.chosen = None
         self.panel.rows.focus()
 
-    def action_search(self) -> None:
-        """Choose a test by typing."""
-        self._choose_test(typing=True)
-
-    def action_ranking(self) -> None:
-        """Choose from the ranked list."""
-        self._choose_test(typing=False)
-
-    def _choose_test(self, *, typing: bool) -> None:
+    def action_choose_test(self, how: str) -> None:
+        """Choose a test, by "typing" or from the "ranking"."""
         if self.case is None:
             return
 
@@ -320,7 +302,7 @@ class CaseScreen(Screen[DiagnoserError]):
             if test is not None:
                 self.chosen = test
 
-        self.app.push_screen(SearchScreen(self.kb, self._listed(), typing=typing), choose)
+        self.app.push_screen(SearchScreen(self.kb, self._listed(), typing=how == "typing"), choose)
 
     def _listed(self) -> list[show.ListedTest]:
         assert self.case is not None  # noqa: S101 - there is a table
@@ -375,7 +357,7 @@ class CaseScreen(Screen[DiagnoserError]):
 
     def watch_cost_left(self) -> None:
         """The end of the top line."""
-        self._place_top()
+        self._place_figures()
 
     def watch_chosen(self, chosen: str | None) -> None:
         """Another test, or back to the proposed one."""
@@ -390,11 +372,8 @@ class CaseScreen(Screen[DiagnoserError]):
             self._place_panel()
             self.status.place()
 
-    def _place_top(self) -> None:
-        self._text("#top", show.top_line(self.kb, self.advice, self.cost_left, self.size.width))
-
     def _place_figures(self) -> None:
-        self._place_top()
+        self._text("#top", show.top_line(self.kb, self.advice, self.cost_left, self.size.width))
         lines = show.group_lines(self.kb, self.advice, self.size.width) if self.advice else []
         self._text("#groups", Content("\n").join(lines) if lines else None)
 

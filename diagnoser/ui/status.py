@@ -55,6 +55,7 @@ class Status(Vertical):
         lines = [line for line in (self._warning, *self.notices) if line]
         notices = self.query_one("#notices", Static)
         notices.display = bool(lines)
+        # These name paths, which no reader of tables has made printable.
         notices.update(Content("\n").join(Content.styled(f" !  {printable(line)}", WARNING) for line in lines))
         echo = Content(f" {shorten(self._echo, room)}")
         saved = Content.styled(f" {shorten(self._saved, room)}", MUTED)

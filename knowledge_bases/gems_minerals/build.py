@@ -202,7 +202,8 @@ def seen_system(system: str, habit: str) -> str:
     real, *misread = re.findall(r"[a-z]+!?", system)
     if real == "trigonal" and shapes.keys() & SIX_SIDED:
         misread = ["hexagonal!"]
-    cell = f"{real}:{1 - float(shapes['mass']):g}|none:{shapes['mass']}" if "mass" in shapes else real
+    bare = sum(float(share) for shape, share in shapes.items() if shape not in FACES)
+    cell = f"{real}:{1 - bare:g}|none:{bare:g}" if bare else real
     return "|".join([cell, *misread])
 
 
@@ -357,7 +358,9 @@ def build(rows: list[Row], corrections: Row) -> tuple[list[str], list[list[str]]
             if cells[fix["test"]].get(member, cell) == cell:
                 raise SystemExit(f"corrections.toml: {fix['test']}: {member} changes nothing")
             cells[fix["test"]][member] = cell
-    cells["system"] = {member: seen_system(system, cells["habit"][member]) for member, system in cells["system"].items()}
+    cells["system"] = {
+        member: seen_system(system, cells["habit"][member]) for member, system in cells["system"].items()
+    }
     group = {member: key for key, members in corrections["groups"].items() for member in members.split()}
     tests = corrections["order"]["tests"]
     header = ["stone", "id", "aliases", "origin", "formula", "group", "note", *tests]

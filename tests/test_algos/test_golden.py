@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from typing import Any
 
@@ -15,18 +14,11 @@ from algos.order import fixed_order
 from algos.table import OutcomeTable
 from algos.walk import score_tests, walk
 from tests import naive
-from tests.conftest import SHARED
+from tests.conftest import golden
 
 RULES = {"r": scores.ODTN_R, "h": scores.ODTN_H, "ig": scores.INFORMATION}
 GENERAL = {"gain": scores.GAIN, "odtn-r": scores.ODTN_R, "odtn-h": scores.ODTN_H}
 ANSWER = {"+": [0], "-": [1], "unknown": []}
-
-
-def cases(name: str) -> list[Any]:
-    path = SHARED / "golden" / name
-    if not path.is_file():
-        return [pytest.param(None, marks=pytest.mark.skip(reason=f"{name} is not beside the repository"))]
-    return [pytest.param(case, id=case["name"]) for case in json.loads(path.read_text("utf-8"))["cases"]]
 
 
 def binary_table(case: dict[str, Any]) -> OutcomeTable:
@@ -40,7 +32,7 @@ def close(found: Any, wanted: list[str | None]) -> bool:
     return all(w is None or abs(f - float(Fraction(w))) < 1e-12 for f, w in zip(found, wanted, strict=True))
 
 
-@pytest.mark.parametrize("case", cases("odtn.json"))
+@pytest.mark.parametrize("case", golden("odtn.json"))
 def test_states(case: dict[str, Any]) -> None:
     table = binary_table(case)
     for state in case["states"]:
@@ -64,7 +56,7 @@ def test_states(case: dict[str, Any]) -> None:
             assert known is None or found == pytest.approx(known, abs=1e-11)
 
 
-@pytest.mark.parametrize("case", cases("odtn.json"))
+@pytest.mark.parametrize("case", golden("odtn.json"))
 def test_costs(case: dict[str, Any]) -> None:
     table = binary_table(case)
     for key, wanted in case["policies"]["unique"].items():
@@ -86,7 +78,7 @@ def test_costs(case: dict[str, Any]) -> None:
     assert table.entropy_bits == pytest.approx(case["entropy_bits"], abs=1e-12)
 
 
-@pytest.mark.parametrize("case", cases("odtn_general.json"))
+@pytest.mark.parametrize("case", golden("odtn_general.json"))
 def test_any_outcomes(case: dict[str, Any]) -> None:
     if case["errors"] != "strict":
         pytest.skip("error models are another issue's")

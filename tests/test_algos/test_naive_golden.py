@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests import naive
+from tests.conftest import golden
 
-GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
 POLICY = {"r": "odtn-r", "h": "odtn-h", "ig": "information-gain"}
 
-
-def load(name: str) -> list[Any]:
-    """One parameter per golden case, or a single skipped one where the file is absent."""
-    path = GOLDEN / name
-    if not path.is_file():
-        return [pytest.param(None, marks=pytest.mark.skip(reason=f"golden file {name} is not beside the repository"))]
-    return [pytest.param(case, id=case["name"]) for case in json.loads(path.read_text("utf-8"))["cases"]]
-
-
-two_outcomes = pytest.mark.parametrize("case", load("odtn.json"))
-any_outcomes = pytest.mark.parametrize("case", load("odtn_general.json"))
+two_outcomes = pytest.mark.parametrize("case", golden("odtn.json"))
+any_outcomes = pytest.mark.parametrize("case", golden("odtn_general.json"))
 
 
 def sign_answers(pairs: list[tuple[int, str]]) -> dict[int, set[int]]:

@@ -12,20 +12,13 @@ from algos.belief import believe
 from algos.order import fixed_order
 from algos.table import OutcomeTable
 from algos.walk import walk
-from tests.conftest import SHARED
+from diagnoser.policies import POLICIES
+from tests.conftest import SHARED, WISER
 
-WISER = SHARED / "data" / "wiser_clean.csv"
-pytestmark = pytest.mark.skipif(not WISER.is_file(), reason="wiser_clean.csv is not beside the repository")
+TABLE = SHARED / "data" / "wiser_clean.csv"
+pytestmark = pytest.mark.skipif(not TABLE.is_file(), reason="wiser_clean.csv is not beside the repository")
 
 CODE = {"1": 0, "0": 1, "u": -1}
-UNIFORM = {
-    scores.ODTN_R: (4575 / 544, 10, 719),
-    scores.ODTN_H: (39917 / 4080, 15, 597),
-    scores.GAIN: (8.294118, 11, 639),
-    scores.INFORMATION: (8.384375, 12, 735),
-    scores.LOW_ADAPTIVE: (9.811633, 21, None),
-    scores.NON_ADAPTIVE: (11.392760, 25, None),
-}
 
 
 def lines(path: object) -> list[list[str]]:
@@ -35,15 +28,15 @@ def lines(path: object) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def cells() -> np.ndarray:
-    return np.array([[CODE[cell] for cell in row[:78]] for row in lines(WISER)])
+    return np.array([[CODE[cell] for cell in row[:78]] for row in lines(TABLE)])
 
 
-@pytest.mark.parametrize("rule", UNIFORM)
-def test_uniform_prior(cells: np.ndarray, rule: int) -> None:
+@pytest.mark.parametrize("policy", WISER)
+def test_uniform_prior(cells: np.ndarray, policy: str) -> None:
     table = OutcomeTable.build(cells, [2] * 78)
     order = fixed_order(table, grouped=False)
-    found = walk(table, believe(table, []), rule, False, order.tests)
-    cost, worst, nodes = UNIFORM[rule]
+    found = walk(table, believe(table, []), POLICIES[policy].rule, False, order.tests)
+    cost, worst, nodes = WISER[policy]
     assert found.expected_cost == pytest.approx(cost, abs=1e-6)
     assert found.worst_cost == worst
     assert nodes is None or found.inner_nodes + found.leaves == nodes
@@ -51,7 +44,7 @@ def test_uniform_prior(cells: np.ndarray, rule: int) -> None:
 
 
 def test_power_law_prior(cells: np.ndarray) -> None:
-    prior = [float(row[1]) for row in lines(WISER.with_name("wiser_prior.csv"))]
+    prior = [float(row[1]) for row in lines(TABLE.with_name("wiser_prior.csv"))]
     table = OutcomeTable.build(cells, [2] * 78, prior=prior)
     assert table.entropy_bits == pytest.approx(6.217956, abs=1e-6)
     found = walk(table, believe(table, []), scores.GAIN, grouped=False)

@@ -11,8 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from diagnoser.cli import app
-
-SHARED_DATA = Path(__file__).parents[3] / "shared" / "data"
+from tests.conftest import SHARED
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def code(tmp_path: Path) -> str:
 
 @pytest.fixture
 def wiser() -> str:
-    path = SHARED_DATA / "wiser_clean.csv"
+    path = SHARED / "data" / "wiser_clean.csv"
     if not path.exists():
         pytest.skip("the WISER table is not beside the repository")
     return str(path)

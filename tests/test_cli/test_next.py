@@ -116,9 +116,27 @@ def test_words_for_people(diagnoser: Run, code: str) -> None:
     lines = result.stdout.splitlines()
     assert lines[:2] == ["2 of 4 hypotheses left, 1.0 of 2.0 bits open", "next: second"]
     assert "yes\tyes\t1" in lines
-    assert "second\tsecond\t1\t1" in lines
+    assert "test\tquestion\tscore per test\tcost" in lines
+    assert "second\tsecond\t1.000\t1" in lines
     assert "ba\t50.0 %\t" in lines
     assert "identified: bb" in diagnoser("next", code, "-a", "first=no", "-a", "second=no").stdout
+
+
+def test_scores_are_said_for_one_unit_of_cost_which_is_what_ranks(
+    as_json: Callable[..., Any], diagnoser: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "kb.toml").write_text(
+        'format = 1\ntitle = "T"\ncost_unit = "minutes"\n'
+        '[[tests]]\nid = "dear"\ncost = 8\noutcomes = [{ id = "a" }, { id = "b" }, { id = "c" }, { id = "d" }]\n'
+        '[[tests]]\nid = "cheap"\ncost = 2\noutcomes = [{ id = "yes" }, { id = "no" }]\n'
+    )
+    (tmp_path / "table.csv").write_text("name,dear,cheap\nw,a,yes\nx,b,yes\ny,c,no\nz,d,no\n")
+    # dear rules out all three others, 1 for 8 minutes; cheap two of three, 2/3 for 2 minutes.
+    lines = diagnoser("next", str(tmp_path)).stdout.splitlines()
+    place = lines.index("test\tquestion\tscore per min\tcost")
+    assert lines[place + 1 : place + 3] == ["cheap\tcheap\t0.333\t2", "dear\tdear\t0.125\t8"]
+    said = as_json("next", str(tmp_path))["tests"]
+    assert [(t["test"], t["score"], t["cost"]) for t in said] == [("cheap", pytest.approx(2 / 3), 2), ("dear", 1, 8)]
 
 
 def test_text_of_a_table_never_steers_the_terminal(diagnoser: Run, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 from typer.testing import Result
 
 from diagnoser import journal
-from diagnoser.case import Answered, Confirmed, Event, Named, Proposed, Settings
+from diagnoser.case import Answered, Confirmed, Event, Named, Proposed, Reading, Settings
+from diagnoser.cli.sessions import answer_words
 from diagnoser.formats import open_table
+from diagnoser.session import Header
 
 GOOD: tuple[Event, ...] = (
     Proposed("first", 2 / 3, "gain"),
@@ -23,7 +26,7 @@ GOOD: tuple[Event, ...] = (
 
 
 def saved(path: Path | None, table: str, events: tuple[Event, ...] = GOOD) -> Path:
-    header = journal.Header.of(open_table(table), table, Settings("gain", "unique"))
+    header = Header.of(open_table(table), table, Settings("gain", "unique"))
     book = journal.create(path, header)
     for event in events:
         book.append(event)
@@ -50,12 +53,36 @@ def test_a_list_of_sessions(as_json: Callable[..., Any], diagnoser: Callable[...
     assert "cannot be read: its first line is damaged" in lines[-1]
 
 
+def test_a_session_without_a_sensible_time_does_not_end_the_list(
+    as_json: Callable[..., Any], diagnoser: Callable[..., Result], code: str
+) -> None:
+    good = saved(None, code)
+    header = Header("T", "f", "w", code, Settings("gain", "unique"))
+    for number, time in enumerate(("", "2025-01-01T12:00:00")):
+        journal.create(good.parent / f"{number}.jsonl", replace(header, time=time)).close()
+    assert [entry["status"] for entry in as_json("sessions")] == ["ended", "unreadable", "unreadable"]
+    assert len(diagnoser("sessions").stdout.splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Answered("colour", ("red", "brown")), "colour=red|brown"),
+        (Answered("ph"), "ph=?"),
+        (Answered("mass", reading=Reading(1234567.5, 1234567.5)), "mass=1234567.5"),
+        (Answered("mass", reading=Reading(2.5, 4)), "mass=2.5 to 4"),
+    ],
+)
+def test_an_answer_in_words(answer: Answered, words: str) -> None:
+    assert answer_words(answer) == words
+
+
 def test_a_good_session_agrees(as_json: Callable[..., Any], diagnoser: Callable[..., Result], code: str) -> None:
     path = str(saved(None, code))
     result = diagnoser("replay", path)
     lines = result.stdout.splitlines()
     assert (result.exit_code, lines[-1]) == (0, "agrees: 2 of 2 proposals")
-    assert lines[-2] == "left: 1 - ab 100.0 %"
+    assert lines[-2] == "left: 1 - ab 100 %"
     assert [line.split("\t")[2:] for line in lines[1:5]] == [
         ["asked first (gain, score 0.6667)", "the same"],
         ["answered first=yes", ""],
@@ -78,16 +105,14 @@ def test_the_first_difference_ends_with_one(diagnoser: Callable[..., Result], co
     # aa and ab are alike now: `first` still leaves two of four, but after it nothing separates them.
     assert (said["agrees"], said["agreeing"], said["status"]) == (False, 1, "inseparable")
     assert 'event 3: "second" was asked; now nothing is asked' in said["first_difference"]
-    assert "the table changed since then" in result.stderr
+    assert result.stderr.count("the table changed") == 1
 
 
 def test_the_priors_of_a_session_are_found_again(diagnoser: Callable[..., Result], code: str, tmp_path: Path) -> None:
-    from diagnoser.formats.prior import with_prior
-
     prior = tmp_path / "prior.csv"
     prior.write_text("aa,0.7\nab,0.1\nba,0.1\nbb,0.1\n")
-    kb = with_prior(open_table(code), prior, 1)
-    header = journal.Header.of(kb, code, Settings("odtn-r", "unique"), prior=prior, prior_column=1)
+    kb = open_table(code, prior, 1)
+    header = Header.of(kb, code, Settings("odtn-r", "unique"), prior=prior, prior_column=1)
     book = journal.create(tmp_path / "s.jsonl", header)
     # Both sides have two: the first counts as the smaller. Its mass is 0.7 + 0.1, and the gain is 2/3 as ever.
     book.append(Proposed("first", 0.8 + 2 / 3, "odtn-r"))

@@ -204,51 +204,47 @@ def refusal(folder: Path, head: str = HEAD, table: str = TABLE) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("cost = 2", "cost = 0", 'kb.toml, line 29, value "0": test 1 (colour), key cost is not accepted; it must be '),
-        ("cost = 2", 'cost = "2"', 'line 29, value "2": test 1 (colour), key cost is not accepted; it must be a numbe'),
+        ("cost = 2", "cost = 0", 'kb.toml, line 29, value "0": test 1 (colour), key cost is not accepted; it must'),
+        ("cost = 2", 'cost = "2"', 'line 29, value "2": test 1 (colour), key cost is not accepted; it must be a'),
         ("cost = 2", "cost = true", 'line 29, value "true": test 1 (colour), key cost'),
-        ("cost = 2", "cost = inf", 'value "inf": test 1 (colour), key cost is not accepted; it must be a finite numbe'),
+        ("cost = 2", "cost = inf", 'value "inf": test 1 (colour), key cost is not accepted; it must be a finite'),
         ("cost = 2", "coost = 2", 'line 29, value "2": test 1 (colour), key coost is not known; did you mean "cost"?'),
         ("cost_unit", "cots_unit", 'line 9, value "minutes": key cots_unit is not known; did you mean "cost'),
         ('group = "', 'groop = "', 'line 14, value "kind": [columns], key groop is not known; did you mean "gr'),
         ("action", "aktion", 'line 50, value "Polish.": group 1 (g1), key aktion is not known; did you mean "ac'),
-        ('label = "red', 'lable = "red', 'line 24, value "red or pink": test 1 (colour), outcome 1 (red), key lable i'),
+        ('label = "red', 'lable = "red', 'line 24, value "red or pink": test 1 (colour), outcome 1 (red), key lable'),
         ("format = 1", "format = 2", 'line 1, value "2": key format is not accepted; it must be 1'),
         ('title = "Stones"\n', "", "kb.toml: key title is missing; add it"),
         ('id = "streak"\n', "", "kb.toml, line 35: test 2, key id is missing; add it"),
         ('title = "Stones"', 'title = " "', 'line 2, value " ": key title is not accepted; it must not be empty'),
-        ('"Which colour?"', "7", 'line 23, value "7": test 1 (colour), key question is not accepted; it must be text '),
+        ('"Which colour?"', "7", 'line 23, value "7": test 1 (colour), key question is not accepted; it must be text'),
         ("= 0.1", "= 1.0", 'line 10, value "1.0": key misreported_weight is not accepted; it must be less than 1'),
-        ("= 0.9", "= 1.5", 'value "1.5": test 1 (colour), key reliability is not accepted; it must be less than or eq'),
+        ("= 0.9", "= 1.5", 'value "1.5": test 1 (colour), key reliability is not accepted; it must be less than or'),
         ('"hand"', '"me"', "test 1 (colour), key provenance is not accepted; it must be 'hand', 'source' or 'rule'"),
-        ("= 0.02", "= -1.0", 'value "-1.0": test 3 (density), key tolerance is not accepted; it must be greater than '),
-        ("[2.5, 3, 4.0]", "[3, 2.5]", 'line 44, value "[3.0, 2.5]": test 3 (density), key cuts must ascend; sort the '),
+        ("= 0.02", "= -1.0", 'value "-1.0": test 3 (density), key tolerance is not accepted; it must be greater than'),
+        ("[2.5, 3, 4.0]", "[3, 2.5]", 'line 44, value "[3.0, 2.5]": test 3 (density), key cuts must ascend; sort the'),
         ("[2.5, 3, 4.0]", "[]", "line 44: test 3 (density), key cuts is not accepted; it must have at least 1 item"),
         ("cuts = [2.5, 3, 4.0]\n", "", 'value "g": test 3 (density), key unit is for numeric tests only; add cuts'),
-        ('unit = "g"\ncuts = [2.5, 3, 4.0]\ntolerance = 0.02\n', "", "line 41: test 3 (density) has neither outcomes "),
+        ('unit = "g"\ncuts = [2.5, 3, 4.0]\ntolerance = 0.02\n', "", "line 41: test 3 (density) has neither outcomes"),
         ("cost = 2", "tolerance = 1", 'value "1.0": test 1 (colour), key tolerance is for numeric tests only'),
-        ('unit = "g"', 'outcomes = [{id="a"}, {id="b"}]', "test 3 (density), key outcomes are 2, but 3 cuts make 4 bi"),
-        (', { id = "no" }', "", "line 37: test 2 (streak), key outcomes is not accepted; it must have at least 2 item"),
-        ('id = "brown"', 'id = "red"', "tcome 2 (red), key id is the same as test 1 (colour), outcome 1 (red), key id"),
-        ('id = "brown"', 'id = "a|b"', 'value "a|b": test 1 (colour), outcome 2 (a|b), key id is not accepted; it mus'),
+        ('unit = "g"', 'outcomes = [{id="a"}, {id="b"}]', "test 3 (density), key outcomes are 2, but 3 cuts make 4"),
+        (', { id = "no" }', "", "line 37: test 2 (streak), key outcomes is not accepted; it must have at least 2"),
+        ('id = "brown"', 'id = "red"', "outcome 2 (red), key id is the same as test 1 (colour), outcome 1 (red), key"),
+        ('id = "brown"', 'id = "a|b"', 'value "a|b": test 1 (colour), outcome 2 (a|b), key id is not accepted; it'),
         ('id = "brown"', 'id = "?"', "it must not be a word that means unknown"),
-        ('id = "streak"', 'id = "a=b"', 'line 36, value "a=b": test 2 (a=b), key id is not accepted; it must not hold'),
-        (
-            'id = "streak"',
-            'id = "colour"',
-            'line 36, value "colour": test 2 (colour), key id is the same as test 1 (colour), key id in line 21',
-        ),
+        ('id = "streak"', 'id = "a=b"', 'line 36, value "a=b": test 2 (a=b), key id is not accepted; it must not'),
+        ('id = "streak"', 'id = "colour"', "test 2 (colour), key id is the same as test 1 (colour), key id in line 21"),
         ('id = "streak"', 'id = "cas"', "test 2 (cas), key id is the same as [columns], key extra, entry 1 in line 18"),
-        ('id = "g2"', 'id = "g1"', ', value "g1": group 2 (g1), key id is the same as group 1 (g1), key id in line 48'),
+        ('id = "g2"', 'id = "g1"', 'value "g1": group 2 (g1), key id is the same as group 1 (g1), key id in line 48'),
         ('"colour=black"', '"color=black"', '"color=black": test 2 (streak), key needs, entry 1 names no test "color"'),
-        ('"colour=brown"', '"colour=bron"', 'key needs, entry 2 names no outcome "bron" of "colour"; did you mean "br'),
-        ('["colour=red", "colour=brown"]', "[]", "line 38: test 2 (streak), key needs, entry 2 is not accepted; it mu"),
-        ('"colour=black"', '"streak=yes"', 'test 2 (streak), key needs goes round in a circle: "streak" needs "streak'),
+        ('"colour=brown"', '"colour=bron"', 'key needs, entry 2 names no outcome "bron" of "colour"; did you mean'),
+        ('["colour=red", "colour=brown"]', "[]", "line 38: test 2 (streak), key needs, entry 2 is not accepted; it"),
+        ('"colour=black"', '"streak=yes"', 'test 2 (streak), key needs goes round in a circle: "streak" needs'),
         ("cost = 2", 'needs = ["streak=no"]', 'goes round in a circle: "colour" needs "streak" needs "colour"; take'),
-        ('["colour"]', '["color"]', 'color": test 2 (streak), key same_evidence, entry 1 names no other test; did you'),
+        ('["colour"]', '["color"]', '": test 2 (streak), key same_evidence, entry 1 names no other test; did you'),
         ('["colour"]', '["streak"]', 'value "streak": test 2 (streak), key same_evidence, entry 1 names no other test'),
-        ("cost_unit", 'blank = "nil"\ncost_unit', 'ne 9, value "nil": key blank is no outcome of any test; write "unk'),
-        ("cost_unit", 'inapplicable = "no"\ncost_unit', "key inapplicable is not accepted; it must be 'outcome' or 'u"),
+        ("cost_unit", 'blank = "nil"\ncost_unit', '9, value "nil": key blank is no outcome of any test; write'),
+        ("cost_unit", 'inapplicable = "no"\ncost_unit', "key inapplicable is not accepted; it must be 'outcome' or"),
         ('title = "Stones"', "title = Stones", "kb.toml, line 2: this is not TOML: Invalid value; mend the line"),
         ('version = "2"', "version = 2", 'line 3, value "2": key version is not accepted; it must be text in quotes'),
         ('title = "Stones"', "title = " + "[" * 5000, "lists are nested too deeply"),
@@ -258,6 +254,15 @@ def refusal(folder: Path, head: str = HEAD, table: str = TABLE) -> str:
 def test_bad_heads(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert old in HEAD
     assert said in refusal(tmp_path, HEAD.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("quotes", ['"' * 3, "'" * 3])
+def test_what_stands_in_a_string_of_several_lines_is_no_key_or_heading(tmp_path: Path, quotes: str) -> None:
+    lines = ["A list:", "[[tests]]", "cost = 7", 'id = "x"', "[columns]", "# it's"]
+    note = f"# it's {quotes} here\nnote = {quotes}{chr(10).join(lines)}{quotes} # no {quotes}"
+    head = HEAD.replace('note = "In daylight."', note).replace("tolerance = 0.02", "tolerance = -1")
+    line = head.split("\n").index("tolerance = -1") + 1
+    assert f'line {line}, value "-1": test 3 (density), key tolerance' in refusal(tmp_path, head)
 
 
 @pytest.mark.parametrize(
@@ -323,7 +328,7 @@ def test_columns_that_kb_toml_does_not_name(tmp_path: Path) -> None:
 
 def test_a_test_as_first_column(tmp_path: Path) -> None:
     head = 'format=1\ntitle="T"\n[[tests]]\nid="t"\noutcomes=[{id="yes"},{id="no"}]\n'
-    assert 'column 0, value "t": the first column is the name' in refusal(tmp_path, head, "t\nyes\nno\n")
+    assert 'column 1, value "t": the first column is the name' in refusal(tmp_path, head, "t\nyes\nno\n")
 
 
 def test_every_prior_zero(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from diagnoser.errors import BadTable
-from diagnoser.formats import open_table, shipped_tables
+from diagnoser.formats import lasting_source, open_table, shipped_tables
 
 HEAD = 'format = 1\ntitle = "Toys"\n[[tests]]\nid = "red"\noutcomes = [{ id = "yes" }, { id = "no" }]\n'
 TABLE = "name,red\nball,yes\nbrick,no\n"
@@ -55,6 +55,31 @@ def test_a_shipped_name_goes_before_a_folder_without_a_table(
     (tmp_path / "mine" / "kb.toml").write_text(HEAD.replace("Toys", "Own"))
     (tmp_path / "mine" / "table.csv").write_text(TABLE)
     assert open_table("mine").title == "Own"
+
+
+def test_priors_come_with_the_table(folder: Path, tmp_path: Path) -> None:
+    prior = tmp_path / "prior.csv"
+    prior.write_text("brick,1,9\nball,1,1\n")
+    assert [h.prior for h in open_table(folder, prior, 2).hypotheses] == [0.1, 0.9]
+    assert [h.prior for h in open_table(folder, str(prior), 1).hypotheses] == [0.5, 0.5]
+
+
+def test_a_lasting_source_opens_the_same_table_from_anywhere(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("knowledge_bases.shipped", lambda: {"mine": folder})
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bare.csv").write_text(TABLE)
+    assert lasting_source("mine") == "mine"
+    assert lasting_source("bare.csv") == str(tmp_path / "bare.csv")
+    for name in ("toys", "toys/kb.toml", "toys/table.csv"):
+        assert lasting_source(name) == str(folder)
+    (tmp_path / "mine").mkdir()
+    assert lasting_source("mine") == "mine"  # a folder without a table
+    (tmp_path / "mine" / "kb.toml").write_text(HEAD)
+    assert lasting_source("mine") == str(tmp_path / "mine")
+    with pytest.raises(BadTable, match="no such file"):
+        lasting_source("missing")
 
 
 def refusal(source: str | Path) -> str:

@@ -11,8 +11,7 @@ from diagnoser.errors import BadFile
 from diagnoser.formats import open_table
 from diagnoser.formats.prior import with_prior
 from diagnoser.kb import KnowledgeBase
-
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+from tests.conftest import SHARED
 
 
 @pytest.fixture
@@ -31,18 +30,18 @@ def priors(kb: KnowledgeBase, folder: Path, text: str, column: int) -> tuple[lis
 
 
 def test_wiser_priors() -> None:
-    path = SHARED / "wiser_prior.csv"
+    path = SHARED / "data" / "wiser_prior.csv"
     if not path.exists():
         pytest.skip("../shared/data/wiser_prior.csv is not here")
-    kb = open_table(SHARED / "wiser_clean.csv")
+    kb = open_table(SHARED / "data" / "wiser_clean.csv")
     lines = path.read_bytes().decode().replace("\r", "\n").split("\n")[1:]
     for column in range(3):
         written = [float(line.split(",")[column]) for line in lines]
         changed = with_prior(kb, path, column)
         assert [h.prior for h in changed.hypotheses] == pytest.approx([w / sum(written) for w in written], rel=1e-12)
         assert abs(math.fsum(h.prior for h in changed.hypotheses) - 1) < 1e-12
-        assert changed.notices[-1] == f"priors are matched by position: column {column} of {path}"
-    with pytest.raises(BadFile, match="column 3: there is no column 3; choose one from 0 to 2"):
+        assert changed.notices[-1] == f"priors are matched by position: column {column}, counted from 0, of {path}"
+    with pytest.raises(BadFile, match="there is no column 3; columns count from 0; choose one from 0 to 2"):
         with_prior(kb, path, 3)
 
 
@@ -83,19 +82,20 @@ def test_numbers_may_be_names(tmp_path: Path) -> None:
     [
         ("1\n2\n", 0, ("2 rows of priors for 3 hypotheses", "one row for each")),
         ("1\n2\n3\n4\n", 0, ("4 rows of priors for 3 hypotheses",)),
-        ("1\n2\n3\n", 1, ("column 1", "there is no column 1", "from 0 to 0")),
+        ("1\n2\n3\n", 1, ("there is no column 1", "columns count from 0", "from 0 to 0")),
         ("1\n2\n3\n", -1, ("there is no column -1",)),
-        ("1\n0\n3\n", 0, ("line 2", "column 0", 'value "0"', "no positive number", "0.02")),
+        ("1\n0\n3\n", 0, ("line 2", "column 0", "columns count from 0", 'value "0"', "no positive number", "0.02")),
         ("1\n-2\n3\n", 0, ("line 2", 'value "-2"')),
         ("prior\n1\nnan\n3\n", 0, ("line 3", 'value "nan"')),
         ("1,1\n1,\n1,1\n", 1, ("line 2", "column 1", 'value ""')),
-        ("cat,1\ndog,2\nbull,3\n", 1, ("line 3", "column 0", 'value "bull"', "no such hypothesis", "known are")),
+        ("cat,1\ndog,2\nbull,3\n", 1, ('line 3, value "bull"', "no such hypothesis", "known are")),
         ("cat,1\ndog,2\nCow,3\n", 1, ('value "Cow"', 'did you mean "cow"?')),
         ("cat,1\ndog,2\n", 1, ('no prior for "cow" (1 missing)', "add a row")),
         ("cat,1\ndog,2\ncat,3\ncow,1\n", 1, ("line 3", '"cat"', "line 1 already", "remove one")),
         ("name,p\ncat,1\ndog\ncow,1\n", 1, ("line 3", "1 fields, expected 2")),
         ("cat;1\ndog;2\ncow;3\n", 1, ("divided by semicolons",)),
         ("", 0, ("the file is empty",)),
+        (",\n,\n", 0, ("there is no row with a prior", "one row for each hypothesis")),
     ],
 )
 def test_bad_priors(animals: KnowledgeBase, tmp_path: Path, text: str, column: int, said: tuple[str, ...]) -> None:

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from diagnoser.case import Case, Event, Settings
+from diagnoser.case import Case, Event, Proposed, Settings
 from diagnoser.errors import SessionNotSaved
 from diagnoser.kb import KnowledgeBase
 from diagnoser.ui.app import DiagnoserApp
 from diagnoser.ui.case import CaseScreen
 from diagnoser.ui.opening import Opened
+from diagnoser.ui.panel import Asked
 from diagnoser.ui.request import CaseRequest
 
 from .table import SPILLS, SlowAdviser
@@ -30,17 +31,23 @@ class MemoryJournal:
         self.seen: list[str] = []
         """What the panel's border said when each event was written."""
         self.full = False
+        self.unsaved = 0
         self.closed = False
         self.look: Callable[[], str] = lambda: ""
 
     def append(self, event: Event) -> None:
         self.seen.append(self.look())
         self.events.append(event)
+        self.unsaved += 1
         if self.full:
             raise SessionNotSaved("sessions/case.jsonl: not saved: the disk is full; the case goes on in memory")
+        self.unsaved = 0
 
-    def close(self) -> None:
+    def close(self) -> int:
         self.closed = True
+        if not self.full:
+            self.unsaved = 0
+        return self.unsaved
 
 
 def make_app(
@@ -50,13 +57,13 @@ def make_app(
     events: Iterable[Event] = (),
     adviser: Callable[[KnowledgeBase], Any] = SlowAdviser,
     stop: str = "unique",
-    notices: tuple[str, ...] = (),
+    pending: tuple[Event, ...] = (),
 ) -> DiagnoserApp:
     """The app on this table; tests reach the journal as `app.journal`."""
     journal = journal or MemoryJournal()
 
     def opener(_request: CaseRequest) -> Opened:
-        return Opened(kb, Case.new(Settings("gain", stop), events), journal, notices)  # type: ignore[arg-type]
+        return Opened(kb, Case.new(Settings("gain", stop), events), journal, pending=pending)  # type: ignore[arg-type]
 
     app = DiagnoserApp(CaseRequest("spills"), adviser, opener)
     app.journal = journal  # type: ignore[attr-defined]
@@ -91,6 +98,28 @@ async def press(pilot: Pilot[Any], *keys: str) -> CaseScreen:
         await pilot.press(key)
         case = await settled(pilot)
     return case
+
+
+async def at_rest(pilot: Pilot[Any]) -> None:
+    """Wait until nothing is worked out any more, the cost to come neither."""
+    await settled(pilot)
+    await until(pilot, lambda: all(worker.is_finished for worker in pilot.app.workers))
+    await pilot.pause()
+
+
+def changes(app: DiagnoserApp) -> list[Event]:
+    """The events of the session without the proposals."""
+    return [event for event in app.journal.events if not isinstance(event, Proposed)]  # type: ignore[attr-defined]
+
+
+def asked(case: CaseScreen) -> str:
+    """The test in the panel."""
+    assert isinstance(case.panel.shown, Asked)
+    return case.panel.shown.test.id
+
+
+def title(case: CaseScreen) -> str:
+    return str(case.panel.border_title)
 
 
 def text_of(app: DiagnoserApp) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from diagnoser.advise import Advice, Branch, Candidate, RankedTest
 from diagnoser.case import State
-from diagnoser.kb import UNKNOWN, Group, Hypothesis, KnowledgeBase, Outcome, Test
+from diagnoser.kb import DOES_NOT_APPLY, UNKNOWN, Group, Hypothesis, KnowledgeBase, Outcome, Test
 
 
 def knowledge_base(
@@ -36,8 +36,9 @@ def knowledge_base(
 
 
 def choice(identity: str, outcomes: str, **more: object) -> Test:
-    """A test whose outcome labels are their ids."""
-    return Test(identity, tuple(Outcome(o, o) for o in outcomes.split()), **more)  # type: ignore[arg-type]
+    """A test whose outcome labels are their ids, but for "n/a", which the readers label."""
+    made = (DOES_NOT_APPLY if o == DOES_NOT_APPLY.id else Outcome(o, o) for o in outcomes.split())
+    return Test(identity, tuple(made), **more)  # type: ignore[arg-type]
 
 
 STATE = choice("state", "gas liquid solid", name="Physical state", question="What has come out?", category="look")
@@ -103,7 +104,10 @@ class SlowAdviser:
         else:
             status = "open" if tests else "inseparable"
         proposal = tests[0] if status == "open" else None
-        return Advice(status, candidates, _bits(left.values()), _bits(start.values()), proposal, tests, 3.2, 9.0)  # type: ignore[arg-type]
+        return Advice(status, candidates, _bits(left.values()), _bits(start.values()), proposal, tests)  # type: ignore[arg-type]
+
+    def cost_left(self, state: State) -> tuple[float, float] | None:
+        return 3.2, 9.0
 
     def _likelihood(self, state: State, hypothesis: int) -> float:
         product = 1.0

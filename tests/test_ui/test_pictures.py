@@ -10,10 +10,10 @@ import pytest
 from textual.pilot import Pilot
 
 from diagnoser.case import Answered
-from diagnoser.ui import opening
+from diagnoser.ui import app
 from diagnoser.ui.app import DiagnoserApp
 
-from .conftest import make_app, press
+from .conftest import at_rest, make_app, press
 from .table import SPILLS, SlowAdviser, many_outcomes
 
 Compare = Callable[..., bool]
@@ -24,6 +24,7 @@ def keys(*pressed: str) -> Callable[[Pilot[Any]], Any]:
 
     async def run(pilot: Pilot[Any]) -> None:
         await press(pilot, *pressed)
+        await at_rest(pilot)
 
     return run
 
@@ -31,8 +32,8 @@ def keys(*pressed: str) -> Callable[[Pilot[Any]], Any]:
 def test_start(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose a table; below, what the highlighted one covers and its disclaimer."""
     tables = {"spills": SPILLS, "shades": many_outcomes(3)}
-    monkeypatch.setattr(opening, "shipped_tables", lambda: {name: Path(name) for name in tables})
-    monkeypatch.setattr(opening, "read_table", lambda path: tables[path.name])
+    monkeypatch.setattr(app, "shipped_tables", lambda: {name: Path(name) for name in tables})
+    monkeypatch.setattr(app, "open_table", lambda path: tables[path.name])
     monkeypatch.setattr("diagnoser.ui.start.__version__", "1.0")
 
     async def listed(pilot: Pilot[Any]) -> None:

@@ -1,0 +1,291 @@
+"""The sparse policy against a slow twin written from section 5 of the definitions, and against truthful operators."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algos.sparse import NotSparse, ask, evaluate_sparse, next_test, replay, sparsity
+from algos.table import OutcomeTable
+from tests import naive, strategies
+
+Given = tuple[int, tuple[int, ...]]
+
+
+# --------------------------------------------------------------------------------------------------- the slow twin
+
+
+def determinate(table: naive.Table, x: int, test: int) -> bool:
+    return len(table.cells[x][test]) == 1
+
+
+def least_bound(table: naive.Table) -> int:
+    """m^alpha for C = 1 and the least alpha >= 0 such that no test is determinate for more hypotheses."""
+    return max(1, *(sum(determinate(table, x, test) for x in table.hypotheses) for test in table.tests))
+
+
+def separates(table: naive.Table, test: int, some: list[int]) -> bool:
+    """Two of them have disjoint cells."""
+    return any(not table.cells[x][test].keys() & table.cells[y][test].keys() for x in some for y in some)
+
+
+def rivals_ruled_out(table: naive.Table, now: naive.State, test: int, z: int) -> int:
+    (outcome,) = table.cells[z][test]
+    return sum(outcome not in table.cells[x][test] for x in now.candidates)
+
+
+@dataclass
+class Twin:
+    """Section 5, one answer after the other, told as the text tells it."""
+
+    table: naive.Table
+    phase: str = "greedy"
+    greedy_tests: int = 0
+    taken: tuple[int, ...] = ()
+    checks_left: int = 0
+
+    def ask(self, answers: list[Given]) -> int | None:
+        now = naive.state(self.table, dict(answers))
+        if len({self.table.group[x] for x in now.candidates}) <= 1:
+            return None
+        if self.phase == "compare":
+            return self._comparisons(now)[0]
+        if self.phase == "check":
+            return self._checks(now)[0]
+        return naive.choose(self.table, now, "gain")
+
+    def answered(self, answers: list[Given]) -> None:
+        """The last of the answers is the new one; every test counts, whatever was asked."""
+        now = naive.state(self.table, dict(answers))
+        if self.phase == "greedy":
+            self.greedy_tests += 1
+            if self.greedy_tests in (1, 2, 4, 8, 16, 32, 64):
+                size = math.ceil(2 * 1 * least_bound(self.table))
+                self.taken = tuple(sorted(now.candidates, key=lambda x: (self._open(x, now), x))[:size])
+                self.phase = "compare"
+                self.checks_left = 6
+        elif self.phase == "check":
+            self.checks_left -= 1
+        if self.phase == "compare":
+            remain = self._remaining(now)
+            if len(remain) == 1:
+                self.phase = "check"
+            elif not remain or not self._comparisons(now):
+                self.phase = "greedy"
+        if self.phase == "check" and (not self._remaining(now) or not self.checks_left or not self._checks(now)):
+            self.phase = "greedy"
+
+    def _open(self, x: int, now: naive.State) -> int:
+        return sum(not determinate(self.table, x, test) for test in now.spent)
+
+    def _remaining(self, now: naive.State) -> list[int]:
+        return [x for x in self.taken if x in now.candidates]
+
+    def _comparisons(self, now: naive.State) -> list[int]:
+        remain = self._remaining(now)
+        return [t for t in self.table.tests if t not in now.spent and separates(self.table, t, remain)]
+
+    def _checks(self, now: naive.State) -> list[int]:
+        (z,) = self._remaining(now)
+        plain = naive.plain(self.table)
+        useful = [
+            test
+            for test in plain.tests
+            if test not in now.spent and determinate(plain, z, test) and naive.informative(plain, now, test)
+        ]
+        return sorted(useful, key=lambda test: (-rivals_ruled_out(plain, now, test, z), test))
+
+
+def twin_cost(table: naive.Table) -> tuple[Fraction, Fraction, Fraction, int]:
+    """Expected and worst cost, unresolved probability, nodes; every path is told from its beginning."""
+
+    def below(answers: list[Given]) -> tuple[Fraction, Fraction, Fraction, int]:
+        twin = Twin(table)
+        for last in range(len(answers)):
+            twin.answered(answers[: last + 1])
+        now = naive.state(table, dict(answers))
+        test = twin.ask(answers)
+        if test is None:
+            done = len({table.group[x] for x in now.candidates}) <= 1
+            return Fraction(0), Fraction(0), Fraction(0) if done else now.reach_probability, 1
+        outcomes = sorted({v for x in now.candidates for v in table.cells[x][test]})
+        parts = [below([*answers, (test, (v,))]) for v in outcomes]
+        return (
+            now.reach_probability * table.cost[test] + sum(part[0] for part in parts),
+            table.cost[test] + max(part[1] for part in parts),
+            sum((part[2] for part in parts), Fraction(0)),
+            1 + sum(part[3] for part in parts),
+        )
+
+    return below([])
+
+
+@st.composite
+def mostly_unknown(draw: st.DrawFn) -> naive.Table:
+    """Tables on which all three phases occur: many tests, few determinate cells, sometimes costs and groups."""
+    m, n = draw(st.integers(2, 9)), draw(st.integers(1, 14))
+    most = draw(st.integers(2, 3))
+    cells = [naive.uniform([v]) for v in range(most)]
+    unknown = naive.uniform(range(most))
+    kinds = st.sampled_from([*cells, naive.uniform([0, 1]), *[unknown] * draw(st.integers(2, 6))])
+    rows = [[draw(kinds) for _ in range(n)] for _ in range(m)]
+    cost = draw(st.none() | st.lists(st.integers(1, 3).map(Fraction), min_size=n, max_size=n))
+    group = draw(st.none() | st.lists(st.integers(0, 3), min_size=m, max_size=m))
+    return naive.build([most] * n, rows, cost=cost, group=group)
+
+
+ANY_TABLE = mostly_unknown() | strategies.tables()
+
+
+def fast(table: naive.Table) -> OutcomeTable:
+    return OutcomeTable.build(**naive.arguments(table))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.booleans(), ANY_TABLE, st.data())
+def test_every_step_is_the_twin_s(grouped: bool, table: naive.Table, data: st.DataObject) -> None:
+    """Operators answer the test asked, or another one, truthfully, doubtfully or not at all."""
+    table = table if grouped else naive.plain(table)
+    quick, twin = fast(table), Twin(table)
+    truth = data.draw(st.sampled_from(table.hypotheses))
+    answers: list[Given] = []
+    while True:
+        asked = twin.ask(answers)
+        assert next_test(quick, answers, grouped=grouped, force=True) == (-1 if asked is None else asked)
+        if asked is None:
+            break
+        unspent = [test for test in table.tests if test not in dict(answers)]
+        test = asked if data.draw(st.integers(0, 4)) else data.draw(st.sampled_from(unspent))
+        seen = data.draw(st.sampled_from(sorted(table.cells[truth][test])))
+        also = data.draw(st.sampled_from([(), (), (), (0,), tuple(range(table.outcomes[test]))]))
+        answers.append((test, tuple(sorted({seen, *also})) if data.draw(st.integers(0, 6)) else ()))
+        twin.answered(answers)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.booleans(), st.one_of(mostly_unknown().filter(lambda t: len(t.tests) <= 7), strategies.tables()))
+def test_the_whole_tree_is_the_twin_s(grouped: bool, table: naive.Table) -> None:
+    table = table if grouped else naive.plain(table)
+    expected, worst, unresolved, nodes = twin_cost(table)
+    cost = evaluate_sparse(fast(table), grouped=grouped, force=True)
+    assert cost.exact
+    assert cost.expected_cost == pytest.approx(float(expected))
+    assert cost.worst_cost == pytest.approx(float(worst))
+    assert cost.unresolved_probability == pytest.approx(float(unresolved))
+    assert cost.inner_nodes + cost.leaves == nodes
+
+
+# ------------------------------------------------------------------------------------------------ how sparse a table is
+
+
+def test_alpha_is_the_least_that_holds_and_dense_tables_are_refused() -> None:
+    cells = np.full((16, 3), -1)
+    cells[:2, 0] = cells[4:8, 1] = 0
+    found = sparsity(OutcomeTable.build(cells, [2] * 3))
+    assert found.alpha == pytest.approx(0.5)  # 4 = 16^(1/2)
+    assert found.taken == 8
+    cells[8, 1] = 1
+    dense = OutcomeTable.build(cells, [2] * 3)
+    with pytest.raises(NotSparse, match=r"m\^0\.580") as refusal:
+        next_test(dense, [])
+    assert refusal.value.alpha == pytest.approx(math.log(5, 16))
+    assert sparsity(dense, force=True).taken == 10
+    assert next_test(dense, [], force=True) == 1  # the only test with two sides
+
+
+@pytest.mark.parametrize("cells", [[[0]], [[-1]], [[-1, -1], [-1, -1]]])
+def test_nothing_to_ask(cells: list[list[int]]) -> None:
+    table = OutcomeTable.build(cells, [2] * len(cells[0]))
+    assert next_test(table, []) == -1
+    cost = evaluate_sparse(table)
+    assert (cost.expected_cost, cost.leaves) == (0.0, 1)
+    assert cost.unresolved_probability == (1.0 if len(cells) > 1 else 0.0)
+
+
+def test_a_contradiction_and_bad_answers() -> None:
+    table = OutcomeTable.build([[0, 0], [0, 1]], [2, 2])
+    assert next_test(table, [(0, [1])], force=True) == -1
+    with pytest.raises(ValueError, match="answered twice"):
+        next_test(table, [(0, [0]), (0, [0])], force=True)
+
+
+def test_an_excluded_hypothesis_is_no_candidate() -> None:
+    table = OutcomeTable.build([[0], [1]], [2])
+    assert next_test(table, [], force=True) == 0
+    assert next_test(table, [], force=True, excluded=[1]) == -1
+
+
+# ------------------------------------------------------------------------------------------------ never a wrong name
+
+
+def sparse_table(m: int, n: int, rng: random.Random) -> OutcomeTable:
+    """Each test determinate for exactly the whole part of the square root of m hypotheses."""
+    cells = np.full((m, n), -1)
+    for test in range(n):
+        for x in rng.sample(range(m), math.isqrt(m)):
+            cells[x, test] = rng.randrange(2)
+    return OutcomeTable.build(cells, [2] * n)
+
+
+@pytest.mark.parametrize(("m", "cases", "seed"), [(100, 12, 1), (400, 3, 2), (1000, 2, 3)])
+def test_truthful_operators_never_lose_the_truth_and_get_no_name_too_early(m: int, cases: int, seed: int) -> None:
+    """Half of the operators now and then answer another test or cannot tell; H is worked out here from the cells."""
+    rng = random.Random(seed)  # noqa: S311
+    table = sparse_table(m, 12 * math.isqrt(m), rng)
+    cells, sparse = table.columns.cells, sparsity(table)
+    assert sparse.taken == 2 * math.isqrt(m)
+    for number in range(cases):
+        truth, wayward = rng.randrange(m), number % 2
+        left = np.ones(m, np.bool_)
+        answers: list[Given] = []
+        while (asked := ask(table, replay(table, sparse, answers), grouped=False)) >= 0:
+            spent = [test for test, _ in answers]
+            assert left.sum() > 1
+            assert asked not in spent
+            assert len(set(cells[left, asked])) > 1
+            unspent = sorted(set(range(table.tests)) - set(spent))
+            test = rng.choice(unspent) if wayward and rng.random() < 0.1 else asked
+            if wayward and rng.random() < 0.1:
+                answers.append((test, ()))
+                continue
+            outcome = int(cells[truth, test]) if cells[truth, test] >= 0 else rng.randrange(2)
+            answers.append((test, (outcome,)))
+            left &= (cells[:, test] == outcome) | (cells[:, test] == -1)
+            assert left[truth]
+        assert list(replay(table, sparse, answers).belief.rows) == list(np.flatnonzero(left))
+        assert next_test(table, answers) == -1
+        unspent = sorted(set(range(table.tests)) - {test for test, _ in answers})
+        assert left.sum() == 1 or all(len(set(cells[left, test])) == 1 for test in unspent)
+
+
+# ------------------------------------------------------------------------------------------------------ sampled cost
+
+
+def test_sampled_cost_agrees_with_the_exact_one() -> None:
+    table = sparse_table(16, 12, random.Random(4))  # noqa: S311
+    exact = evaluate_sparse(table, node_limit=10**6)
+    sampled = evaluate_sparse(table, node_limit=10, samples=2000, seed=7)
+    assert exact.exact
+    assert not sampled.exact
+    assert abs(sampled.expected_cost - exact.expected_cost) < 4 * sampled.standard_error
+    assert 0 < sampled.standard_error < 0.1
+    assert sampled.worst_cost <= exact.worst_cost
+    assert sampled == evaluate_sparse(table, node_limit=10, samples=2000, seed=7)
+
+
+def test_the_cost_after_an_answer_is_what_the_tree_has_below_it() -> None:
+    """The first test costs 1; its answers are weighed by their probability."""
+    table = sparse_table(9, 9, random.Random(5))  # noqa: S311
+    first = next_test(table, [])
+    below = [evaluate_sparse(table, [(first, [v])]) for v in (0, 1)]
+    column = table.columns.cells[:, first]
+    chance = [((column == v).sum() + (column == -1).sum() / 2) / 9 for v in (0, 1)]
+    whole = 1 + sum(c * cost.expected_cost for c, cost in zip(chance, below, strict=True))
+    assert evaluate_sparse(table).expected_cost == pytest.approx(float(whole))
