@@ -3,8 +3,8 @@
 Level 0 is the base. Level L takes, among the `width` best tests of the base (score / cost, ties to the lowest index),
 the one whose exact expected cost is least when the case goes on with level L - 1; ties within 1e-9 go to the lowest
 index. The base's own choice is among them, so no level costs more than the one below it (policy improvement, Howard
-1960), and the base's guarantee stays. States of at most `endgame` candidates are finished at the least cost any policy
-can have, by branch and bound.
+1960), and the base's guarantee stays. From level 1 on, states of at most `endgame` candidates are finished at the
+least cost any policy can have, by branch and bound.
 """
 
 from __future__ import annotations
@@ -14,135 +14,130 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.belief import Belief
-from algos.jit import kernel
-from algos.scores import new_sums
-from algos.stopping import stopped
-from algos.table import Bool, Columns, OutcomeTable
-from algos.walk import NODE_LIMIT, TIE, Plan, State, Walk, child, first_of_best, look, state_of, walk_state
+from algos.table import UNKNOWN, Bool, OutcomeTable
+from algos.walk import NODE_LIMIT, TIE, Plan, Scores, State, Walk, child, first_of_best, score_state, state_of, walk_state
+
+_END = Walk(0.0, 0.0, 0, 1, 0.0, True)
+_NO_SHARES = np.zeros(0)
 
 
 class Ahead(NamedTuple):
     """How far to look."""
 
-    level: int
-    width: int
-    endgame: int
+    level: int = 1
+    width: int = 10
+    endgame: int = 4
     """Sets of at most this many candidates are finished exactly; 0 for none."""
 
 
-def choose_ahead(table: OutcomeTable, belief: Belief, plan: Plan, ahead: Ahead) -> tuple[int, float]:
-    """The test to ask, -1 when the case is over, and the expected cost of going on with it as level - 1."""
-    expected, _, _, _, _, choice = _follow(
-        table.columns, plan, *ahead, state_of(table, belief, plan.stop), True, NODE_LIMIT
-    )
-    return choice, expected
+class Rollout:
+    """An improved policy on one table. What it has worked out is kept, so walking on from a choice is cheap."""
 
+    def __init__(self, table: OutcomeTable, plan: Plan, ahead: Ahead, node_limit: int = NODE_LIMIT) -> None:
+        self._table, self._plan, self._ahead, self._limit = table, plan, ahead, node_limit
+        self._known: dict[tuple[int, bytes], Walk] = {}
 
-def walk_ahead(table: OutcomeTable, belief: Belief, plan: Plan, ahead: Ahead, node_limit: int = NODE_LIMIT) -> Walk:
-    """Follow the improved policy from this state to every end."""
-    state = state_of(table, belief, plan.stop)
-    expected, worst, inner, leaves, unresolved, _ = _follow(table.columns, plan, *ahead, state, False, node_limit)
-    return Walk(expected, worst, inner, leaves, unresolved, True)
+    def choose(self, belief: Belief) -> tuple[int, float]:
+        """The test to ask, -1 when the case is over, and the expected cost of asking it and going on one level down."""
+        return self._choose(self._ahead.level, state_of(self._table, belief, self._plan.stop))
 
+    def walk(self, belief: Belief) -> Walk:
+        """Follow the improved policy from this state to every end."""
+        self._known.clear()
+        return self._follow(self._ahead.level, state_of(self._table, belief, self._plan.stop))
 
-@kernel
-def _follow(
-    columns: Columns,
-    plan: Plan,
-    level: int,
-    width: int,
-    endgame: int,
-    state: State,
-    decide_only: bool,
-    node_limit: int,
-) -> tuple[float, float, int, int, float, int]:
-    """Expected and worst cost, inner nodes, leaves, unresolved probability and first test of level `level`."""
-    if level == 0:
-        expected, worst, inner, leaves, unresolved, _ = walk_state(columns, plan, state, node_limit, np.zeros(0))
-        return expected, worst, inner, leaves, unresolved, -1
-    if stopped(columns, plan.stop, state.rows, state.p):
-        return 0.0, 0.0, 0, 1, 0.0, -1
-    tests = columns.cells.shape[1]
-    sums = new_sums(tests, columns.partial_probability.shape[1])
-    scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
-    first = look(columns, plan, state, sums, scores, informative)
-    if first < 0:
-        return 0.0, 0.0, 0, 1, 1.0, -1
-    best, choice = np.inf, first
-    if state.rows.shape[0] <= endgame:
-        best, choice = _least(columns, plan, state)
-    else:
-        rates, open_tests = scores / columns.cost, informative.copy()
-        for _ in range(width):
-            e = first_of_best(rates, open_tests)
+    def _choose(self, level: int, state: State) -> tuple[int, float]:
+        seen = self._look(state)
+        if seen.choice < 0:
+            return -1, 0.0
+        if len(state.rows) <= self._ahead.endgame:
+            return self._least(state, np.inf)
+        best, choice = np.inf, seen.choice
+        rates, open_tests = seen.score / self._table.columns.cost, seen.informative.copy()
+        if not open_tests[seen.choice]:  # a fixed order may ask what tells nobody apart
+            return seen.choice, np.inf
+        for turn in range(self._ahead.width):
+            e = seen.choice if turn == 0 else first_of_best(rates, open_tests)
             if e < 0:
                 break
             open_tests[e] = False
-            total = columns.cost[e]
-            for v in range(columns.outcomes[e]):
-                if sums.can[v, e] > 0 and total < best * (1.0 + TIE):
-                    total += sums.mass[v, e] * _follow(
-                        columns, plan, level - 1, width, endgame, child(columns, state, e, v), False, node_limit
-                    )[0]
-            if total < best * (1.0 - TIE) or (total <= best * (1.0 + TIE) and e < choice):
+            total = float(self._table.columns.cost[e])
+            for mass, below in self._branches(state, seen, e):
+                if total <= best * (1 + TIE):
+                    total += mass * self._follow(level - 1, below).expected_cost
+            if total < best * (1 - TIE) or (total <= best * (1 + TIE) and e < choice):
                 best, choice = min(best, total), e
-    if decide_only:
-        return best, 0.0, 0, 0, 0.0, choice
-    expected, worst, inner, leaves, unresolved = columns.cost[choice], 0.0, 1, 0, 0.0
-    for v in range(columns.outcomes[choice]):
-        if sums.can[v, choice] > 0:
-            below = _follow(columns, plan, level, width, endgame, child(columns, state, choice, v), False, node_limit)
-            expected += sums.mass[v, choice] * below[0]
-            worst = max(worst, below[1])
-            inner += below[2]
-            leaves += below[3]
-            unresolved += sums.mass[v, choice] * below[4]
-    return expected, worst + columns.cost[choice], inner, leaves, unresolved, choice
+        return choice, best
 
+    def _follow(self, level: int, state: State) -> Walk:
+        key = level, state.said.tobytes()
+        if key not in self._known:
+            self._known[key] = self._work_out(level, state)
+        return self._known[key]
 
-@kernel
-def _least(columns: Columns, plan: Plan, state: State) -> tuple[float, int]:
-    """The least expected cost from here and the test that begins it, by branch and bound; (0, -1) at an end."""
-    if stopped(columns, plan.stop, state.rows, state.p):
-        return 0.0, -1
-    tests = columns.cells.shape[1]
-    sums = new_sums(tests, columns.partial_probability.shape[1])
-    scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
-    if look(columns, plan, state, sums, scores, informative) < 0:
-        return 0.0, -1
-    best, choice = np.inf, -1
-    rates, open_tests = scores / columns.cost, informative.copy()
-    _drop_repeats(columns, state, open_tests)
-    while True:
-        e = first_of_best(rates, open_tests)
-        if e < 0:
-            return best, choice
-        open_tests[e] = False
-        total = columns.cost[e]
-        for v in range(columns.outcomes[e]):
-            if sums.can[v, e] > 0 and total < best * (1.0 + TIE):
-                total += sums.mass[v, e] * _least(columns, plan, child(columns, state, e, v))[0]
-        if total < best * (1.0 - TIE) or (total <= best * (1.0 + TIE) and e < choice):
-            best, choice = min(best, total), e
+    def _work_out(self, level: int, state: State) -> Walk:
+        columns = self._table.columns
+        if level == 0:
+            return Walk(*walk_state(columns, self._plan, state, self._limit, _NO_SHARES))
+        seen = self._look(state)
+        choice, _ = self._choose(level, state)
+        if choice < 0:
+            return _END._replace(unresolved_probability=float(not seen.over))
+        cost = float(columns.cost[choice])
+        total = Walk(cost, cost, 1, 0, 0.0, True)
+        for mass, below in self._branches(state, seen, choice):
+            part = self._follow(level, below)
+            total = Walk(
+                total.expected_cost + mass * part.expected_cost,
+                max(total.worst_cost, cost + part.worst_cost),
+                total.inner_nodes + part.inner_nodes,
+                total.leaves + part.leaves,
+                total.unresolved_probability + mass * part.unresolved_probability,
+                total.complete and part.complete,
+            )
+        return total
 
+    def _least(self, state: State, bound: float) -> tuple[int, float]:
+        """The first test of a policy of least expected cost; (-1, inf) where none costs at most `bound`."""
+        seen = self._look(state)
+        if seen.choice < 0:
+            return -1, 0.0
+        columns = self._table.columns
+        best, choice = bound, -1
+        rates, open_tests = seen.score / columns.cost, self._different(state, seen.informative)
+        cheapest = float(columns.cost[open_tests].min())
+        while cheapest < best * (1 - TIE) and (e := first_of_best(rates, open_tests)) >= 0:
+            open_tests[e] = False
+            total = float(columns.cost[e])
+            for mass, below in self._branches(state, seen, e):
+                if total > best * (1 + TIE):
+                    break
+                room = (best * (1 + 2 * TIE) - total) / mass if mass > 0 else np.inf
+                total += mass * self._least(below, room)[1]
+            if total < best * (1 - TIE) or (total <= best * (1 + TIE) and (choice < 0 or e < choice)):
+                best, choice = min(best, total), e
+        return (choice, best) if choice >= 0 else (-1, np.inf)
 
-@kernel
-def _drop_repeats(columns: Columns, state: State, open_tests: Bool) -> None:
-    """Of tests that say the same of all candidates at no less cost only the first is worth a look."""
-    if columns.need_test.shape[0] > 0 or (columns.evidence >= 0).any():
-        return
-    rows = state.rows
-    for e in range(open_tests.shape[0]):
-        for other in range(e):
-            if not open_tests[e]:
-                break
-            if not open_tests[other] or columns.cost[other] > columns.cost[e]:
-                continue
-            if columns.outcomes[other] != columns.outcomes[e] or columns.applicable[other] != columns.applicable[e]:
-                continue
-            same = True
-            for x in rows:
-                code = columns.cells[x, e]
-                same &= code == columns.cells[x, other] and code >= -1
-            if same:
-                open_tests[e] = False
+    def _different(self, state: State, open_tests: Bool) -> Bool:
+        """Of tests that say the same of all candidates the first of the cheapest is enough."""
+        columns = self._table.columns
+        kept = open_tests.copy()
+        if len(columns.need_test) or (columns.evidence >= 0).any():
+            return kept
+        first: dict[tuple[int, int, bytes], int] = {}
+        cells = columns.cells[state.rows]
+        for e in sorted(np.flatnonzero(open_tests).tolist(), key=lambda e: (columns.cost[e], e)):
+            codes = cells[:, e]
+            if (codes >= UNKNOWN).all():
+                pattern = int(columns.outcomes[e]), int(columns.applicable[e]), codes.tobytes()
+                kept[e] = first.setdefault(pattern, e) == e
+        return kept
+
+    def _look(self, state: State) -> Scores:
+        return Scores(*score_state(self._table.columns, self._plan, state))
+
+    def _branches(self, state: State, seen: Scores, e: int) -> list[tuple[float, State]]:
+        """Each outcome of test e that somebody can give: its probability and the state after it."""
+        columns = self._table.columns
+        possible = np.flatnonzero(seen.stay[: columns.outcomes[e], e])
+        return [(float(seen.probability[v, e]), child(columns, state, e, int(v))) for v in possible]

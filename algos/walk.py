@@ -78,6 +78,8 @@ class Scores(NamedTuple):
 
     choice: int
     """The test to ask; -1 when the case is over or none is worth asking."""
+    over: bool
+    """The stopping rule holds."""
     score: Float64
     """(n,) before division by cost."""
     informative: Bool
@@ -90,7 +92,7 @@ class Scores(NamedTuple):
 
 def score_tests(table: OutcomeTable, belief: Belief, plan: Plan) -> Scores:
     """Scores of all tests and the policy's choice. The belief holds at least one candidate."""
-    return Scores(*_score_tests(table.columns, plan, state_of(table, belief, plan.stop)))
+    return Scores(*score_state(table.columns, plan, state_of(table, belief, plan.stop)))
 
 
 def walk(
@@ -165,12 +167,14 @@ def _add_uneven(columns: Columns, rows: Int64, closed: Bool, informative: Bool) 
 
 
 @kernel
-def _score_tests(columns: Columns, plan: Plan, state: State) -> tuple[int, Float64, Bool, Float64, Int32]:
+def score_state(columns: Columns, plan: Plan, state: State) -> tuple[int, bool, Float64, Bool, Float64, Int32]:
+    """The kernel of `score_tests`."""
     tests = columns.cells.shape[1]
     sums = new_sums(tests, columns.partial_probability.shape[1])
     scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
     choice = look(columns, plan, state, sums, scores, informative)
-    return choice, scores, informative, sums.mass, sums.can
+    over = stopped(columns, plan.stop, state.rows, state.p)
+    return choice, over, scores, informative, sums.mass, sums.can
 
 
 @kernel
