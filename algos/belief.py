@@ -65,12 +65,13 @@ class Belief:
     @property
     def spent(self) -> Bool:
         """(n,) asked, whatever the answer: not to be asked again."""
-        return self.said != NOT_ASKED
+        return np.not_equal(self.said, NOT_ASKED)
 
     @property
     def answered(self) -> Bool:
         """(n,) asked with a known answer."""
-        return (self.said >= 0) | (self.said == SEVERAL)
+        known: Bool = (self.said >= 0) | (self.said == SEVERAL)
+        return known
 
 
 def believe(

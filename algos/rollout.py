@@ -15,7 +15,19 @@ import numpy as np
 
 from algos.belief import Belief
 from algos.table import UNKNOWN, Bool, OutcomeTable
-from algos.walk import NODE_LIMIT, TIE, Plan, Scores, State, Walk, child, first_of_best, score_state, state_of, walk_state
+from algos.walk import (
+    NODE_LIMIT,
+    TIE,
+    Plan,
+    Scores,
+    State,
+    Walk,
+    child,
+    first_of_best,
+    score_state,
+    state_of,
+    walk_state,
+)
 
 _END = Walk(0.0, 0.0, 0, 1, 0.0, True)
 _NO_SHARES = np.zeros(0)
@@ -26,7 +38,7 @@ class Ahead(NamedTuple):
 
     level: int = 1
     width: int = 10
-    endgame: int = 4
+    endgame: int = 0
     """Sets of at most this many candidates are finished exactly; 0 for none."""
 
 

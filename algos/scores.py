@@ -121,14 +121,12 @@ def _sum_any(
 ) -> None:
     cells, outcomes, applicable = columns.cells, columns.outcomes, columns.applicable
     most, tests = sums.can.shape
-    sums.can[:] = 0
-    sums.only[:] = 0
-    sums.only_mass[:] = 0.0
-    sums.mass[:] = 0.0
-    sums.given_bits[:] = 0.0
-    sums.copies[:] = 0.0
-    sums.rate[:] = 0.0
-    sums.inside[:] = 0.0
+    for v in range(most):
+        for e in range(tests):
+            sums.can[v, e] = sums.only[v, e] = 0
+            sums.only_mass[v, e] = sums.mass[v, e] = sums.copies[v, e] = sums.rate[v, e] = 0.0
+    for e in range(tests):
+        sums.given_bits[e] = sums.inside[e] = 0.0
     most_copies = log_copies.max() if with_copies else 0.0
     group_can = np.zeros((tests, most), np.int64)
     group_mass = np.zeros((tests, most), np.float64)
@@ -204,20 +202,20 @@ def score_all(
 ) -> None:
     """Fill scores (n,), before division by cost, and informative (n,), which is False for closed tests.
 
-    With groups, rows come group by group. Scores of tests that are not informative mean nothing. The fixed-order rules have no score of their own and get the gain.
+    With groups, rows come group by group. Scores of tests that are not informative mean nothing. The fixed-order
+    rules have no score of their own and get the gain.
     """
     # Loops over tests are innermost, so that they run on several tests at a time.
     can, mass, only, only_mass, rate = sums.can, sums.mass, sums.only, sums.only_mass, sums.rate
     most, tests = can.shape
     size = rows.shape[0]
     others = max(size - 1, 1)
-    informative[:] = False
-    scores[:] = 0.0
+    for e in range(tests):
+        scores[e] = 0.0
+        informative[e] = False
     for v in range(most):
         for e in range(tests):
-            informative[e] |= (can[v, e] > 0) & (can[v, e] < size)
-    for e in range(tests):
-        informative[e] &= not closed[e]
+            informative[e] |= (can[v, e] > 0) & (can[v, e] < size) & (not closed[e])
     if rule == INFORMATION:
         for e in range(tests):
             if informative[e]:
@@ -239,11 +237,8 @@ def score_all(
         for e in range(tests):
             scores[e] /= others
     if rule == ODTN_R:
-        largest = only[0].copy()
-        heaviest = only_mass[0].copy()
-        for e in range(tests):
-            scores[e] += only_mass[0, e]
-        for v in range(1, most):
+        largest, heaviest = np.zeros(tests, np.int32), np.zeros(tests)
+        for v in range(most):
             for e in range(tests):
                 scores[e] += only_mass[v, e]
                 if only[v, e] >= largest[e]:
@@ -302,7 +297,10 @@ def copies_difference(
         difference[i] &= 0xFFFFFFFF
     if difference[limbs - 1] < 0:
         return -1
-    return 1 if difference.any() else 0
+    for limb in difference:
+        if limb != 0:
+            return 1
+    return 0
 
 
 @kernel

@@ -75,15 +75,12 @@ def stopped(columns: Columns, stop: Stop, rows: Int64, p: Float64) -> bool:
     if rows.shape[0] == 1:
         return True
     if stop.kind == GROUP:
-        groups = columns.group[rows]
-        return bool((groups == groups[0]).all())
-    if stop.kind == NEIGHBORHOOD:
-        common = stop.near[rows[0]].copy()
+        same = True  # loops, not array expressions: those compile slowly
         for x in rows:
-            common &= stop.near[x]
-            if not common.any():
-                return False
-        return True
+            same &= columns.group[x] == columns.group[rows[0]]
+        return same
+    if stop.kind == NEIGHBORHOOD:
+        return _share_a_neighbour(stop.near, rows)
     if stop.kind == CLIQUE:
         for i in range(rows.shape[0]):
             for j in range(i):
@@ -91,4 +88,19 @@ def stopped(columns: Columns, stop: Stop, rows: Int64, p: Float64) -> bool:
                 if (word >> np.uint64(rows[j] % 64)) & np.uint64(1) == 0:
                     return False
         return True
-    return bool(stop.kind == POSTERIOR and p.max() >= stop.threshold)
+    if stop.kind == POSTERIOR:
+        return bool(p.max() >= stop.threshold)
+    return False
+
+
+@kernel
+def _share_a_neighbour(near: Bits, rows: Int64) -> bool:
+    for w in range(near.shape[1]):
+        common = near[rows[0], w]
+        for x in rows:
+            common &= near[x, w]
+            if common == 0:
+                break
+        if common != 0:
+            return True
+    return False

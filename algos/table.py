@@ -137,7 +137,9 @@ class OutcomeTable:
         price = np.full(n, 1.0) if cost is None else _vector("cost", cost, n, np.float64)
         _require("cost", np.isfinite(price) & (price > 0))
         groups = np.arange(m) if group is None else _vector("group", group, m, np.int64)
-        trust = np.full(n, USUAL_RELIABILITY) if reliability is None else _vector("reliability", reliability, n, np.float64)
+        trust = (
+            np.full(n, USUAL_RELIABILITY) if reliability is None else _vector("reliability", reliability, n, np.float64)
+        )
         _require("reliability", (trust > 0) & (trust <= 1))
         repeats = np.full(n, -1) if evidence is None else _vector("evidence", evidence, n, np.int64)
         two = bool((counts == 2).all() and (used == 2).all() and sizes.sum() == 0)
@@ -184,7 +186,7 @@ def _log_copies(columns: Columns) -> Float64:
 def cell_outcomes(columns: Columns, test: int) -> Bool:
     """(m, K) which outcomes each hypothesis can give on one test."""
     codes = columns.cells[:, test].astype(np.int64)
-    possible = codes[:, None] == np.arange(columns.outcomes[test])
+    possible: Bool = codes[:, None] == np.arange(columns.outcomes[test])
     possible[codes == UNKNOWN, : columns.applicable[test]] = True
     partial = codes < UNKNOWN
     entries = columns.partial_probability[columns.partial_start[test] - 2 - codes[partial]]

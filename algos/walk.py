@@ -5,10 +5,9 @@ Expected cost = sum over inner nodes of the probability of reaching them times t
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from algos.belief import Belief
 from algos.jit import kernel
@@ -27,8 +26,6 @@ from algos.scores import (
 )
 from algos.stopping import BUDGET, GROUP, POSTERIOR, Stop, stopped
 from algos.table import Bool, Columns, Float64, Int32, Int64, OutcomeTable
-
-_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 TIE = 1e-9
 """Scores within this relative distance of the best are equal; the lowest index wins."""
@@ -131,7 +128,8 @@ def look(columns: Columns, plan: Plan, state: State, sums: Sums, scores: Float64
     if plan.stop.kind == POSTERIOR:
         _add_uneven(columns, state.rows, closed, informative)
     if stopped(columns, plan.stop, state.rows, state.p):
-        informative[:] = False
+        for e in range(informative.shape[0]):
+            informative[e] = False
         return -1
     return choose(columns, plan, closed, scores, informative)
 
@@ -180,13 +178,18 @@ def score_state(columns: Columns, plan: Plan, state: State) -> tuple[int, bool, 
 @kernel
 def choose(columns: Columns, plan: Plan, closed: Bool, scores: Float64, informative: Bool) -> int:
     """The test the policy asks, -1 when none that is left can tell candidates apart."""
-    if not informative.any():
-        return -1
     if plan.rule in (LOW_ADAPTIVE, NON_ADAPTIVE):
+        first = -1
         for e in plan.order:
-            if informative[e] or (plan.rule == NON_ADAPTIVE and not closed[e]):
-                return int(e)
-    return first_of_best(scores / columns.cost, informative)
+            if first < 0 and (informative[e] or (plan.rule == NON_ADAPTIVE and not closed[e])):
+                first = e
+            if informative[e]:
+                return int(first)
+        return -1
+    rates = np.empty(scores.shape[0])
+    for e in range(rates.shape[0]):
+        rates[e] = scores[e] / columns.cost[e]
+    return first_of_best(rates, informative)
 
 
 @kernel
@@ -240,26 +243,28 @@ def walk_state(
     all_rows, all_p, all_copies = start.rows.copy(), start.p.copy(), start.log_copies.copy()
     path = np.full(tests + 1, -1, np.int64)
     depth_now = 0
-    # start and end of the slice, depth, test asked last and its outcome, reach, cost so far
-    pending = [(0, start.rows.shape[0], 0, -1, -1, 1.0, 0.0)]
+    # Pending states: start and end of the slice, depth, test asked last, its outcome; reach, cost so far.
+    places, figures = np.empty((64, 5), np.int64), np.empty((64, 2), np.float64)
+    waiting = _push(places, figures, 0, 0, start.rows.shape[0], 0, -1, -1, 1.0, 0.0)
     expected, worst, unresolved = 0.0, 0.0, 0.0
     inner, leaves = 0, 0
-    while len(pending) > 0:
+    while waiting > 0:
         if inner + leaves >= node_limit:
             return expected, worst, inner, leaves, unresolved, False
-        first, end, depth, asked, outcome, reach, cost = pending.pop()
+        waiting -= 1
+        first, end, depth = places[waiting, 0], places[waiting, 1], places[waiting, 2]
+        asked, outcome = places[waiting, 3], places[waiting, 4]
+        reach, cost = figures[waiting, 0], figures[waiting, 1]
         for level in range(depth - 1 if depth > 0 else 0, depth_now):
             said[path[level]] = NOT_ASKED
         depth_now = depth
         if depth > 0:
             path[depth - 1] = asked
             said[asked] = outcome
-        if met.shape[0] > 0:
-            met[:] = start.met
-            for need in range(met.shape[0]):
-                test = columns.need_test[need]
-                if start.said[test] == NOT_ASKED:
-                    met[need] = said[test] == columns.need_outcome[need]
+        for need in range(met.shape[0]):
+            test = columns.need_test[need]
+            if start.said[test] == NOT_ASKED:
+                met[need] = said[test] == columns.need_outcome[need]
         rows, p, log_copies = all_rows[first:end], all_p[first:end], all_copies[first:end]
         size = end - first
         done = stopped(columns, plan.stop, rows, p)
@@ -282,15 +287,26 @@ def walk_state(
         need_room = end + size * columns.outcomes[test]
         if need_room > all_rows.shape[0]:
             room = 2 * need_room
-            all_rows, all_p, all_copies = _grown(all_rows, room), _grown(all_p, room), _grown(all_copies, room)
+            old_rows, old_p, old_copies = all_rows, all_p, all_copies
+            all_rows, all_p, all_copies = np.empty(room, np.int64), np.empty(room), np.empty(room)
+            for i in range(end):
+                all_rows[i], all_p[i], all_copies[i] = old_rows[i], old_p[i], old_copies[i]
             rows, p, log_copies = all_rows[first:end], all_p[first:end], all_copies[first:end]
+        if waiting + columns.outcomes[test] > places.shape[0]:
+            old_places, old_figures = places, figures
+            room = 2 * (waiting + columns.outcomes[test])
+            places, figures = np.empty((room, 5), np.int64), np.empty((room, 2), np.float64)
+            for i in range(waiting):
+                for j in range(5):
+                    places[i, j] = old_places[i, j]
+                figures[i, 0], figures[i, 1] = old_figures[i, 0], old_figures[i, 1]
         top = end
         if not informative[test] and met.shape[0] == 0:
             # A fixed order may ask what tells nobody apart. Its answers lead to states that go on alike, so one of
             # them stands for all; the expected cost is linear in the weights.
             for i in range(size):
                 all_rows[top + i], all_p[top + i], all_copies[top + i] = rows[i], p[i], log_copies[i]
-            pending.append((top, top + size, depth + 1, test, 0, reach, cost))
+            waiting = _push(places, figures, waiting, top, top + size, depth + 1, test, 0, reach, cost)
             continue
         earlier = earlier_evidence(columns, said, test)
         for v in range(columns.outcomes[test]):
@@ -309,7 +325,7 @@ def walk_state(
                     top += 1
             for i in range(begin, top):
                 all_p[i] = all_p[i] / total if total > 0.0 else 1.0 / (top - begin)
-            pending.append((begin, top, depth + 1, test, v, reach * mass, cost))
+            waiting = _push(places, figures, waiting, begin, top, depth + 1, test, v, reach * mass, cost)
     return expected, worst, inner, leaves, unresolved, True
 
 
@@ -339,7 +355,19 @@ def child(columns: Columns, state: State, e: int, v: int) -> State:
 
 
 @kernel
-def _grown(values: NDArray[_Scalar], room: int) -> NDArray[_Scalar]:
-    larger = np.empty(room, values.dtype)
-    larger[: values.shape[0]] = values
-    return larger
+def _push(
+    places: Int64,
+    figures: Float64,
+    waiting: int,
+    first: int,
+    end: int,
+    depth: int,
+    asked: int,
+    outcome: int,
+    reach: float,
+    cost: float,
+) -> int:
+    places[waiting, 0], places[waiting, 1], places[waiting, 2] = first, end, depth
+    places[waiting, 3], places[waiting, 4] = asked, outcome
+    figures[waiting, 0], figures[waiting, 1] = reach, cost
+    return waiting + 1

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Literal
 from diagnoser.case import Answered, Settings, State
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase, Test
-from diagnoser.policies import Rule, find_policy, find_stop
+from diagnoser.policies import USUAL_AHEAD, Policy, Rule, StopKind, find_policy, read_stop
 
 if TYPE_CHECKING:
     from algos.belief import Belief
     from algos.order import Order
+    from algos.rollout import Rollout
+    from algos.stopping import Stop
     from algos.table import Float64
-    from algos.walk import Scores
+    from algos.walk import Plan, Scores
 
 Status = Literal["open", "identified", "group", "inseparable", "contradiction"]
 
@@ -79,8 +81,8 @@ class Evaluation:
     stop: str
     expected_cost: float
     worst_cost: float
-    nodes: int
-    """Inner nodes and leaves of the tree of answers."""
+    nodes: int | None
+    """Inner nodes and leaves of the tree of answers; None where it was too large to walk."""
     exact: bool
     standard_error: float
     """Of the expected cost; 0 when it is exact."""
@@ -103,7 +105,7 @@ class Adviser:
     def __init__(self, kb: KnowledgeBase) -> None:
         import numpy as np
 
-        from algos.table import OutcomeTable, entropy_bits
+        from algos.table import USUAL_RELIABILITY, OutcomeTable, entropy_bits
 
         self.kb = kb
         self._entropy = entropy_bits
@@ -116,115 +118,152 @@ class Adviser:
             prior=[hypothesis.prior for hypothesis in kb.hypotheses],
             cost=[test.cost for test in kb.tests],
             group=kb.group_of,
+            reliability=[USUAL_RELIABILITY if t.reliability is None else t.reliability for t in kb.tests],
+            evidence=kb.evidence_of,
+            needs=kb.needs_by_index,
         )
-        self._fixed_order = cache(self._work_out_order)
+        self._stop = cache(self._work_out_stop)
+        self._orders: dict[str, Order] = {}
 
     def advise(self, state: State) -> Advice:
         """Who is left and what to ask next.
 
         Raises UsageError when the state names a test, outcome, hypothesis, policy or rule that does not exist.
         """
-        from algos.scores import settled
         from algos.walk import score_tests
 
-        rule, grouped = _rules(state)
+        plan, policy = self._plan(state), find_policy(state.settings.policy)
         belief = self._believe(state)
         candidates = self._candidates(belief)
         if not candidates:
             return self._advice("contradiction", candidates, belief)
-        if settled(self.table.columns, belief.rows, grouped):
-            return self._advice("identified" if len(candidates) == 1 else "group", candidates, belief)
-        scores = score_tests(self.table, belief, rule, grouped, self._order(rule, grouped).tests)
+        scores = score_tests(self.table, belief, plan)
+        if len(candidates) == 1:
+            return self._advice("identified", candidates, belief)
         if scores.choice < 0:
-            return self._advice("inseparable", candidates, belief)
-        ranked = tuple(self._ranked(scores, belief, rule, grouped))
-        proposal = next(test for test in ranked if test.test == self.kb.tests[scores.choice].id)
+            return self._advice("group" if scores.over else "inseparable", candidates, belief)
+        order = self._orders[state.settings.stop] if policy.rule.ordered else None
+        ranked = tuple(self._ranked(scores, belief, order))
+        choice = self._rollout(policy, plan).choose(belief)[0] if policy.ahead else scores.choice
+        proposal = next(test for test in ranked if test.test == self.kb.tests[choice].id)
         others = (test for test in ranked if test is not proposal)
         return self._advice("open", candidates, belief, (proposal, *others))
 
     def cost_left(self, state: State) -> tuple[float, float] | None:
         """Expected and worst cost still to come under the state's policy, in the table's cost unit.
 
-        None where the tree of answers is too large to walk at once. Raises UsageError as `advise` does.
+        A policy that looks ahead is taken to go on as its base. None where the tree of answers is too large to walk
+        at once. Raises UsageError as `advise` does.
         """
         from algos.walk import walk
 
-        rule, grouped = _rules(state)
         belief = self._believe(state)
         if not 0 < len(belief.rows) * self.table.tests <= CELLS_WALKED_AT_ONCE:
             return None
-        order = self._order(rule, grouped).tests
-        left = walk(self.table, belief, rule, grouped, order, NODES_WALKED_AT_ONCE)
+        left = walk(self.table, belief, self._plan(state), NODES_WALKED_AT_ONCE)
         return (left.expected_cost, left.worst_cost) if left.complete else None
 
-    def evaluate(self, policy: str, stop: str) -> Evaluation:
-        """The exact figures of a policy from the first question on.
+    def evaluate(self, policy: str, stop: str, *, runs: int = 10_000, seed: int = 0) -> Evaluation:
+        """The figures of a policy from the first question on: exact, or from random cases where the tree is too large.
 
-        Raises UsageError for unknown names and where the policy's tree or order is too large to work out.
+        Raises UsageError for unknown names and where the fixed order is too large to work out.
         """
         from algos.belief import believe
-        from algos.walk import walk
+        from algos.simulate import simulate
+        from algos.walk import Walk, walk
 
-        rule, grouped = _rules(State(Settings(policy, stop)))
-        start = believe(self.table, [])
-        walk(self.table, start, rule, grouped, self._order(rule, grouped).tests, 0)  # compiled before the clock starts
+        chosen, state = find_policy(policy), State(Settings(policy, stop))
+        plan, start = self._plan(state), believe(self.table, [])
+        walk(self.table, start, plan, 0)  # compiled before the clock starts
         started = time.perf_counter()
-        order = self._work_out_order(grouped) if rule.ordered else self._order(rule, grouped)
-        figures = walk(self.table, start, rule, grouped, order.tests)
+        if chosen.rule.ordered:
+            plan = plan._replace(order=self._work_out_order(stop).tests)
+        error = 0.0
+        figures = self._rollout(chosen, plan).walk(start) if chosen.ahead else walk(self.table, start, plan)
         if not figures.complete:
-            raise UsageError(f"the tree of answers of {policy} is too large to walk on this table")
+            sample = simulate(self.table, start, plan, runs, seed)
+            error = float(sample.cost.std(ddof=1) / runs**0.5)
+            unresolved = 1.0 - float(sample.resolved.mean())
+            figures = Walk(float(sample.cost.mean()), float(sample.cost.max()), 0, 0, unresolved, False)
         return Evaluation(
             policy=policy,
             stop=stop,
             expected_cost=figures.expected_cost,
             worst_cost=figures.worst_cost,
-            nodes=figures.inner_nodes + figures.leaves,
-            exact=True,
-            standard_error=0.0,
+            nodes=figures.inner_nodes + figures.leaves if figures.complete else None,
+            exact=figures.complete,
+            standard_error=error,
             unresolved_probability=figures.unresolved_probability,
             entropy_bound_bits=None if figures.unresolved_probability > 0 else self.entropy_bound(stop),
             seconds=time.perf_counter() - started,
         )
 
-    def entropy_bound(self, stop: str) -> float:
+    def entropy_bound(self, stop: str) -> float | None:
         """No policy that always ends can have a lower expected cost.
 
         The answers must carry the entropy of what is asked for, at most log2 K bits a test; each costs at least as
-        much as the cheapest test.
+        much as the cheapest test. None for rules that may end before one hypothesis or group is left.
         """
         import numpy as np
 
+        kind = read_stop(stop).kind
+        if kind not in (StopKind.UNIQUE, StopKind.GROUP):
+            return None
         group, prior = self.table.columns.group, self.table.prior
-        mass: Float64 = np.bincount(group, weights=prior).astype(np.float64) if stop == "group" else prior
+        mass: Float64 = np.bincount(group, weights=prior).astype(np.float64) if kind == StopKind.GROUP else prior
         most = int(self.table.columns.outcomes.max())
         return self._entropy(mass) / float(np.log2(max(most, 2))) * float(self.table.columns.cost.min())
 
-    def _order(self, rule: Rule, grouped: bool) -> Order:
-        from algos.order import NOTHING_FIXED
+    def _plan(self, state: State) -> Plan:
+        from algos.walk import NO_ORDER, Plan
 
-        return self._fixed_order(grouped) if rule.ordered else NOTHING_FIXED
+        rule, stop = find_policy(state.settings.policy).rule, state.settings.stop
+        if rule.ordered and stop not in self._orders:
+            self._orders[stop] = self._work_out_order(stop)
+        order = self._orders[stop].tests if rule.ordered else NO_ORDER
+        return Plan(int(self._odtn() if rule is Rule.AUTO else rule), order, self._stop(stop))
 
-    def _work_out_order(self, grouped: bool) -> Order:
+    def _odtn(self) -> Rule:
+        """The choice of Theorem 4.7: r = most unknown or variable rows of a test, h = most such tests of a row."""
+        unsure = self.table.columns.cells < 0
+        return Rule.ODTN_R if unsure.sum(axis=0).max() <= unsure.sum(axis=1).max() else Rule.ODTN_H
+
+    def _rollout(self, policy: Policy, plan: Plan) -> Rollout:
+        from algos.rollout import Ahead, Rollout
+
+        width, level, endgame = policy.ahead or USUAL_AHEAD
+        return Rollout(self.table, plan, Ahead(level, width, endgame))
+
+    def _work_out_stop(self, stop: str) -> Stop:
+        from algos.stopping import stop_rule
+
+        rule = read_stop(stop)
+        return stop_rule(self.table, rule.kind, rule.threshold)
+
+    def _work_out_order(self, stop: str) -> Order:
         from algos.order import TooManyStates, fixed_order
 
         try:
-            return fixed_order(self.table, grouped)
+            return fixed_order(self.table, self._stop(stop))
         except TooManyStates as error:
             raise UsageError(f"{error}; choose a policy that looks at the answers") from None
 
     def _believe(self, state: State) -> Belief:
-        from algos.belief import believe
+        from algos.belief import RELIABILITY, STRICT, Errors, believe
 
-        return believe(self.table, list(self._answers(state)), [self._hypothesis(h) for h in state.excluded])
+        mode, tolerance = state.settings.errors, state.settings.tolerance
+        errors = {"strict": STRICT, "reliability": RELIABILITY}.get(mode) or Errors.tolerant(tolerance)
+        standing = standing_answers(self.kb, state)
+        answers = [(self.kb.test_index[a.test], self._outcomes(a)) for a in standing]
+        exact = [self.kb.test_index[a.test] for a in standing if a.exact]
+        excluded = [self._hypothesis(h) for h in state.excluded]
+        return believe(self.table, answers, excluded, errors, exact)
 
-    def _answers(self, state: State) -> Iterator[tuple[int, list[int]]]:
-        for answer in state.answers:
-            index = self.kb.test_index.get(answer.test)
-            if index is None:
-                raise UsageError(f'the table has no test "{answer.test}"')
-            if answer.reading is not None:
-                raise UsageError(f'test "{answer.test}": choose the range that the number lies in')
-            yield index, [_outcome(self.kb.tests[index], answer, outcome) for outcome in answer.outcomes]
+    def _outcomes(self, answer: Answered) -> list[int]:
+        test = self.kb.tests[self.kb.test_index[answer.test]]
+        if answer.reading is not None:
+            raise UsageError(f'test "{answer.test}": choose the range that the number lies in')
+        return [_outcome(test, answer, outcome) for outcome in answer.outcomes]
 
     def _hypothesis(self, hypothesis: str) -> int:
         index = self.kb.hypothesis_index.get(hypothesis)
@@ -243,12 +282,11 @@ class Adviser:
             for row, posterior in zip(belief.rows[order].tolist(), belief.posterior[order].tolist(), strict=True)
         )
 
-    def _ranked(self, scores: Scores, belief: Belief, rule: Rule, grouped: bool) -> Iterator[RankedTest]:
+    def _ranked(self, scores: Scores, belief: Belief, order: Order | None) -> Iterator[RankedTest]:
         import numpy as np
 
         value = scores.score
-        if rule.ordered:
-            order = self._order(rule, grouped)
+        if order is not None:
             value = np.zeros(self.table.tests)
             value[order.tests[: len(order.score)]] = order.score
             # The fixed order may ask what tells nobody apart any more.
@@ -283,12 +321,25 @@ class Adviser:
         )
 
 
-def _rules(state: State) -> tuple[Rule, bool]:
-    """The policy's rule, and whether the case ends at one group."""
-    settings = state.settings
-    if settings.errors != "strict":
-        raise UsageError(f'errors are treated strictly only; "{settings.errors}" is not known')
-    return find_policy(settings.policy).rule, find_stop(settings.stop) == "group"
+def standing_answers(kb: KnowledgeBase, state: State) -> list[Answered]:
+    """The answers that count: those to a test that another answer has made pointless are dormant.
+
+    A test is pointless when one of its needs is answered otherwise, or rests on a pointless test itself.
+    Raises UsageError for a test that the table does not have.
+    """
+    given = {answer.test: answer for answer in state.answers}
+    for test in given:
+        if test not in kb.test_index:
+            raise UsageError(f'the table has no test "{test}"')
+
+    def pointless(test: str) -> bool:
+        return any(all(fails(*need) for need in any_of) for any_of in kb.tests[kb.test_index[test]].needs)
+
+    def fails(test: str, outcome: str) -> bool:
+        answer = given.get(test)
+        return pointless(test) or (answer is not None and not answer.unknown and outcome not in answer.outcomes)
+
+    return [answer for answer in state.answers if not pointless(answer.test)]
 
 
 def _outcome(test: Test, answer: Answered, outcome: str) -> int:

@@ -187,6 +187,32 @@ class KnowledgeBase:
         numbers: dict[str | tuple[str], int] = {}
         return tuple(numbers.setdefault(h.group or (h.id,), len(numbers)) for h in self.hypotheses)
 
+    @cached_property
+    def evidence_of(self) -> tuple[int, ...]:
+        """Number of each test's set of tests that repeat its evidence, directly or through another; -1 for none."""
+        sets = [
+            {self.test_index[test.id], *(self.test_index[other] for other in test.same_evidence)} for test in self.tests
+        ]
+        merged: list[set[int]] = []
+        for members in sets:
+            apart = [known for known in merged if not known & members]
+            merged = [*apart, members.union(*(known for known in merged if known & members))]
+        numbers = {test: number for number, members in enumerate(merged) if len(members) > 1 for test in members}
+        return tuple(numbers.get(test, -1) for test in range(len(self.tests)))
+
+    @cached_property
+    def needs_by_index(self) -> tuple[tuple[tuple[tuple[int, int], ...], ...], ...]:
+        """`Test.needs` of each test with positions of tests and outcomes in place of ids."""
+
+        def position(test: str, outcome: str) -> tuple[int, int]:
+            index = self.test_index[test]
+            place = self.tests[index].outcome_index(outcome)
+            if place is None:
+                raise UsageError(f'test "{test}" has no outcome "{outcome}"')
+            return index, place
+
+        return tuple(tuple(tuple(position(*need) for need in any_of) for any_of in test.needs) for test in self.tests)
+
     def with_tests(self, indices: Sequence[int]) -> KnowledgeBase:
         """The table with these tests only, in this order; what they need of the others is dropped with a notice.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from diagnoser.errors import UsageError
@@ -19,11 +20,18 @@ class Rule(IntEnum):
     INFORMATION = 3
     LOW_ADAPTIVE = 4
     NON_ADAPTIVE = 5
+    AUTO = 6
+    """ODTN_R or ODTN_H, whichever has the better guarantee on the table."""
 
     @property
     def ordered(self) -> bool:
         """The test is the next of an order fixed beforehand."""
         return self in (Rule.LOW_ADAPTIVE, Rule.NON_ADAPTIVE)
+
+    @property
+    def scored(self) -> bool:
+        """The test is the one of best score."""
+        return self in (Rule.GAIN, Rule.ODTN_R, Rule.ODTN_H, Rule.INFORMATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +42,20 @@ class Policy:
     rule: Rule
     summary: str
     guarantee: str
+    ahead: tuple[int, int, int] | None = None
+    """Tests compared, decisions looked ahead, candidates finished exactly, for a policy that improves on its rule."""
 
+
+USUAL_AHEAD = (10, 1, 0)
 
 _POLICIES = (
+    Policy(
+        "rollout",
+        Rule.GAIN,
+        "works out what each of the ten best tests would cost to the end, and asks the cheapest",
+        "never costs more than gain, which it looks ahead with; keeps the guarantee of any base it is given",
+        ahead=USUAL_AHEAD,
+    ),
     Policy(
         "gain",
         Rule.GAIN,
@@ -54,6 +73,12 @@ _POLICIES = (
         Rule.ODTN_H,
         "gain, and an even split of all ways the unknown cells may turn out (equation 6 of the paper)",
         "expected cost within a factor O(h + log m) of the best; h: most unknown cells of one row, m: rows",
+    ),
+    Policy(
+        "odtn-auto",
+        Rule.AUTO,
+        "odtn-r or odtn-h, whichever is guaranteed to be nearer to the best on this table",
+        "expected cost within a factor O(min(r, h) + log m) of the best; the guarantee, not the cost, decides",
     ),
     Policy(
         "non-adaptive",
@@ -76,29 +101,89 @@ _POLICIES = (
 )
 
 POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in _POLICIES}
-DEFAULT_POLICY = "gain"
+
+QUICK_CELLS = 60_000
+"""Hypotheses times tests up to which looking ahead answers at once; docs/policies.md has the figures."""
+
+
+class StopKind(IntEnum):
+    """When a case ends; the numbers are those of `algos.stopping`."""
+
+    UNIQUE = 0
+    GROUP = 1
+    NEIGHBORHOOD = 2
+    CLIQUE = 3
+    POSTERIOR = 4
+    BUDGET = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StopRule:
+    """A stopping rule with its number, where it has one."""
+
+    kind: StopKind
+    threshold: float = 0.0
+
 
 STOPS: Mapping[str, str] = {
     "unique": "one candidate is left",
     "group": "all candidates left are in one group",
+    "neighborhood": "all candidates left look like one hypothesis of the table",
+    "clique": "no two candidates left can be told apart by any test",
+    "posterior:P": "one candidate has at least the probability P",
+    "budget:C": "the next test would take the cost above C",
 }
 
 
 def find_policy(name: str) -> Policy:
-    """The policy of this name. Raises UsageError with the known names."""
-    try:
-        return POLICIES[name]
-    except KeyError:
-        raise UsageError(f'no policy is called "{name}"; known: {", ".join(POLICIES)}') from None
+    """The policy of this name. Raises UsageError with the known names.
+
+    "rollout" may name its base, how many tests it compares, how many decisions it looks ahead, and up to how many
+    candidates it finishes exactly: rollout:odtn-r:20:2:3.
+    """
+    first, *rest = name.split(":")
+    if first in POLICIES and not rest:
+        return POLICIES[first]
+    if first == "rollout" and len(rest) <= 4:
+        base = POLICIES.get(rest[0])
+        numbers = [int(text) if text.isascii() and text.isdecimal() else -1 for text in rest[1:]]
+        ahead = (*numbers, *USUAL_AHEAD[len(numbers) :])
+        if base is not None and base.ahead is None and base.rule.scored and all(0 <= n <= 1000 for n in ahead):
+            return replace(POLICIES["rollout"], name=name, rule=base.rule, ahead=(ahead[0], ahead[1], ahead[2]))
+        raise UsageError(f'"{name}" is no rollout; write rollout:BASE:TESTS:DECISIONS, such as rollout:gain:10:1')
+    raise UsageError(f'no policy is called "{name}"; known: {", ".join(POLICIES)}')
 
 
 def find_stop(name: str) -> str:
     """The name itself when it is a stopping rule. Raises UsageError with the known names."""
-    if name not in STOPS:
-        raise UsageError(f'no stopping rule is called "{name}"; known: {", ".join(STOPS)}')
+    read_stop(name)
     return name
+
+
+def read_stop(name: str) -> StopRule:
+    """The rule of this name, such as group or posterior:0.95. Raises UsageError with the known names."""
+    first, colon, number = name.partition(":")
+    kinds = {text.partition(":")[0]: kind for text, kind in zip(STOPS, StopKind, strict=True)}
+    kind = kinds.get(first)
+    if kind is None or bool(colon) != (kind in (StopKind.POSTERIOR, StopKind.BUDGET)):
+        raise UsageError(f'no stopping rule is called "{name}"; known: {", ".join(STOPS)}')
+    if not colon:
+        return StopRule(kind)
+    try:
+        threshold = float(number)
+    except ValueError:
+        threshold = math.nan
+    if not (0 < threshold <= 1 if kind is StopKind.POSTERIOR else 0 < threshold < math.inf):
+        limits = "a probability above 0 and at most 1" if kind is StopKind.POSTERIOR else "a cost above 0"
+        raise UsageError(f'"{name}": {first} is followed by {limits}')
+    return StopRule(kind, threshold)
 
 
 def default_stop(kb: KnowledgeBase) -> str:
     """One group where the table has groups, else one hypothesis."""
     return "group" if kb.groups else "unique"
+
+
+def default_policy(kb: KnowledgeBase) -> str:
+    """The best policy that stays quick on a table of this size."""
+    return "rollout" if len(kb.hypotheses) * len(kb.tests) <= QUICK_CELLS else "gain"

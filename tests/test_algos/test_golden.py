@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 from algos import scores
-from algos.belief import believe
+from algos.belief import RELIABILITY, STRICT, Errors, believe
 from algos.order import fixed_order
 from algos.table import OutcomeTable
-from algos.walk import score_tests, walk
+from algos.stopping import CLIQUE, GROUP, NEIGHBORHOOD, UNIQUE, stop_rule
+from algos.walk import NO_ORDER, Plan, score_tests, walk
 from tests import naive
 from tests.conftest import golden
 
 RULES = {"r": scores.ODTN_R, "h": scores.ODTN_H, "ig": scores.INFORMATION}
 GENERAL = {"gain": scores.GAIN, "odtn-r": scores.ODTN_R, "odtn-h": scores.ODTN_H}
+STOPS = {"unique": UNIQUE, "neighborhood": NEIGHBORHOOD, "clique": CLIQUE}
 ANSWER = {"+": [0], "-": [1], "unknown": []}
 
 
@@ -45,13 +47,13 @@ def test_states(case: dict[str, Any]) -> None:
         if "score_r" not in state:
             continue
         for key in ("r", "h"):
-            seen = score_tests(table, belief, RULES[key], grouped=False)
+            seen = score_tests(table, belief, Plan(RULES[key], NO_ORDER, stop_rule(table, UNIQUE)))
             informative = set(state["informative"])
             assert set(np.flatnonzero(seen.informative).tolist()) == informative
             wanted = [score if test in informative else None for test, score in enumerate(state[f"score_{key}"])]
             assert close(seen.score, wanted)
             assert seen.choice == (-1 if state[f"choice_{key}"] is None else state[f"choice_{key}"])
-        bits = score_tests(table, belief, scores.INFORMATION, grouped=False).score
+        bits = score_tests(table, belief, Plan(scores.INFORMATION, NO_ORDER, stop_rule(table, UNIQUE))).score
         for found, known in zip(bits, state["information_gain_bits"], strict=True):
             assert known is None or found == pytest.approx(known, abs=1e-11)
 
@@ -59,20 +61,23 @@ def test_states(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", golden("odtn.json"))
 def test_costs(case: dict[str, Any]) -> None:
     table = binary_table(case)
-    for key, wanted in case["policies"]["unique"].items():
-        if key in RULES:
-            found = walk(table, believe(table, []), RULES[key], grouped=False)
-            assert found.expected_cost == pytest.approx(float(Fraction(wanted["expected_cost"])), abs=1e-12)
-            assert found.worst_cost == wanted["worst_case_depth"]
-            assert found.inner_nodes + found.leaves == wanted["tree_nodes"]
-            assert found.complete
-    order = fixed_order(table, grouped=False)
+    for stop, policies in case["policies"].items():
+        for key, wanted in policies.items():
+            if key in RULES:
+                rule = stop_rule(table, STOPS[stop])
+                found = walk(table, believe(table, []), Plan(RULES[key], NO_ORDER, rule))
+                assert found.expected_cost == pytest.approx(float(Fraction(wanted["expected_cost"])), abs=1e-12)
+                assert found.worst_cost == wanted["worst_case_depth"]
+                assert found.inner_nodes + found.leaves == wanted["tree_nodes"]
+                assert found.complete
+    unique = stop_rule(table, UNIQUE)
+    order = fixed_order(table, unique)
     fixed = case["nonadaptive"]
     assert order.tests.tolist() == fixed["order"]
     assert len(order.score) == fixed["scored_prefix"]
     assert close(order.score, fixed["scores"][: fixed["scored_prefix"]])
     for rule, key in ((scores.NON_ADAPTIVE, "cost_non_adap"), (scores.LOW_ADAPTIVE, "cost_low_adap")):
-        found = walk(table, believe(table, []), rule, False, order.tests)
+        found = walk(table, believe(table, []), Plan(rule, order.tests, unique))
         assert found.expected_cost == pytest.approx(float(Fraction(fixed[key])), abs=1e-12)
         assert found.unresolved_probability == pytest.approx(float(Fraction(fixed["unresolved_mass"])), abs=1e-12)
     assert table.entropy_bits == pytest.approx(case["entropy_bits"], abs=1e-12)
@@ -80,18 +85,20 @@ def test_costs(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", golden("odtn_general.json"))
 def test_any_outcomes(case: dict[str, Any]) -> None:
-    if case["errors"] != "strict":
-        pytest.skip("error models are another issue's")
     slow = naive.from_labels(case)
-    table = OutcomeTable.build(**naive.arguments(slow))
+    trust = [0.95 if r is None else float(Fraction(r)) for r in case["reliability"] or [None] * len(slow.outcomes)]
+    table = OutcomeTable.build(**naive.arguments(slow), reliability=trust)
     grouped = len(set(case["groups"])) < len(case["groups"])
+    stop = stop_rule(table, GROUP if grouped else UNIQUE)
+    errors = {"strict": STRICT, "reliability": RELIABILITY, "tolerance": Errors.tolerant(case["tolerance"])}
     for state in case["states"]:
         answers = [(t, [case["outcomes"][t].index(label) for label in said.split("|")]) for t, said in state["answers"]]
-        belief = believe(table, answers)
+        belief = believe(table, answers, errors=errors[case["errors"]], exact=case["exact"])
         assert belief.rows.tolist() == state["candidates"]
+        assert belief.mismatches.tolist() == state["mismatches"]
         assert close(belief.posterior, state["posterior"])
         for rule in GENERAL if state["scores"] else ():
-            seen = score_tests(table, belief, GENERAL[rule], grouped)
+            seen = score_tests(table, belief, Plan(GENERAL[rule], NO_ORDER, stop))
             assert seen.choice == state["choice"].get(rule, -1)
             for test, wanted in enumerate(state["scores"]):
                 if wanted is None:
@@ -114,7 +121,7 @@ def test_more_copies_than_a_float_can_count() -> None:
         cells[2, 1:] = 0
         cells[:, 0] = [0, 1, more]
         table = OutcomeTable.build(cells, [2] * (stars + 1))
-        seen = score_tests(table, believe(table, []), scores.ODTN_H, grouped=False)
+        seen = score_tests(table, believe(table, []), Plan(scores.ODTN_H, NO_ORDER, stop_rule(table, UNIQUE)))
         lighter = 1 / 3
         gain = (2 / 3) * (1 / 2) + (1 / 3) * (2 / 2)
         assert seen.score[0] == pytest.approx(lighter + gain)

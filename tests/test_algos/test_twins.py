@@ -15,7 +15,8 @@ from algos.belief import Belief, believe
 from algos.order import fixed_order
 from algos.scores import GAIN, INFORMATION, LOW_ADAPTIVE, NON_ADAPTIVE, ODTN_H, ODTN_R
 from algos.table import OutcomeTable
-from algos.walk import Scores, score_tests, walk
+from algos.stopping import CLIQUE, GROUP, NEIGHBORHOOD, UNIQUE, stop_rule
+from algos.walk import Plan, Scores, score_tests, walk
 from tests import naive
 from tests.strategies import Asked, asked, tables
 
@@ -27,9 +28,12 @@ RULES = {
     "low-adaptive": LOW_ADAPTIVE,
     "non-adaptive": NON_ADAPTIVE,
 }
+STOPS = {"unique": UNIQUE, "group": GROUP, "neighborhood": NEIGHBORHOOD, "clique": CLIQUE}
 SCORED = ("gain", "odtn-r", "odtn-h", "information-gain")
 
-often = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+often = settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 seldom = settings(often, max_examples=40)
 every_policy = pytest.mark.parametrize("policy", RULES)
 both_stops = pytest.mark.parametrize("stop", ["unique", "group"])
@@ -47,15 +51,20 @@ def order_of(table: naive.Table, stop: str) -> np.ndarray:
     return np.array(naive.non_adaptive_order(naive.scored_table(table, stop)).tests, dtype=np.int64)
 
 
+def plan(table: naive.Table, built: OutcomeTable, policy: str, stop: str) -> Plan:
+    return Plan(RULES[policy], order_of(table, stop), stop_rule(built, STOPS[stop]))
+
+
 def scored(table: naive.Table, belief: Belief, policy: str, stop: str, **codes: bool) -> Scores:
-    return score_tests(fast(table, **codes), belief, RULES[policy], stop == "group", order_of(table, stop))
+    built = fast(table, **codes)
+    return score_tests(built, belief, plan(table, built, policy, stop))
 
 
 def figures(table: naive.Table, case: Asked | None, policy: str, stop: str, **codes: bool) -> tuple[float, ...]:
     """Expected cost, worst cost, nodes and unresolved probability, by the kernel."""
     built = fast(table, **codes)
     belief = believe(built, case.answers if case else [])
-    found = walk(built, belief, RULES[policy], stop == "group", order_of(table, stop))
+    found = walk(built, belief, plan(table, built, policy, stop))
     assert found.complete
     nodes = found.inner_nodes + found.leaves
     return found.expected_cost, found.worst_cost, nodes, found.unresolved_probability
@@ -207,7 +216,7 @@ def test_equal_copies_multiplied_in_another_order(sizes: list[int], data: st.Dat
 @given(tables(max_tests=5))
 def test_fixed_order(stop: str, table: naive.Table) -> None:
     wanted = naive.non_adaptive_order(naive.scored_table(table, stop))
-    found = fixed_order(fast(table), stop == "group")
+    found = fixed_order(fast(table), stop_rule(fast(table), STOPS[stop]))
     assert found.tests.tolist() == list(wanted.tests)
     assert found.score == near(wanted.scores)
 
@@ -272,7 +281,10 @@ def test_permuting_hypotheses_changes_nothing_but_their_order(
         prior=tuple(table.prior[x] for x in new),
         group=tuple(table.group[x] for x in new),
     )
-    assert fixed_order(fast(table), stop == "group").tests.tolist() == order_of(permuted, stop).tolist()
+    assert (
+        fixed_order(fast(table), stop_rule(fast(table), STOPS[stop])).tests.tolist()
+        == order_of(permuted, stop).tolist()
+    )
     for policy in RULES:
         here = scored(table, believe(fast(table), []), policy, stop)
         there = scored(permuted, believe(fast(permuted), []), policy, stop)

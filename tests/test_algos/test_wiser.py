@@ -11,7 +11,8 @@ from algos import scores
 from algos.belief import believe
 from algos.order import fixed_order
 from algos.table import OutcomeTable
-from algos.walk import walk
+from algos.stopping import UNIQUE, stop_rule
+from algos.walk import NO_ORDER, Plan, walk
 from diagnoser.policies import POLICIES
 from tests.conftest import SHARED, WISER
 
@@ -34,8 +35,9 @@ def cells() -> np.ndarray:
 @pytest.mark.parametrize("policy", WISER)
 def test_uniform_prior(cells: np.ndarray, policy: str) -> None:
     table = OutcomeTable.build(cells, [2] * 78)
-    order = fixed_order(table, grouped=False)
-    found = walk(table, believe(table, []), POLICIES[policy].rule, False, order.tests)
+    unique = stop_rule(table, UNIQUE)
+    order = fixed_order(table, unique)
+    found = walk(table, believe(table, []), Plan(POLICIES[policy].rule, order.tests, unique))
     cost, worst, nodes = WISER[policy]
     assert found.expected_cost == pytest.approx(cost, abs=1e-6)
     assert found.worst_cost == worst
@@ -47,5 +49,5 @@ def test_power_law_prior(cells: np.ndarray) -> None:
     prior = [float(row[1]) for row in lines(TABLE.with_name("wiser_prior.csv"))]
     table = OutcomeTable.build(cells, [2] * 78, prior=prior)
     assert table.entropy_bits == pytest.approx(6.217956, abs=1e-6)
-    found = walk(table, believe(table, []), scores.GAIN, grouped=False)
+    found = walk(table, believe(table, []), Plan(scores.GAIN, NO_ORDER, stop_rule(table, UNIQUE)))
     assert found.expected_cost == pytest.approx(7.066432, abs=1e-6)
