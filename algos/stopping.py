@@ -70,15 +70,20 @@ def _meet(near: Bits, givers: Bits, gives: Bool) -> None:
 
 
 @kernel
-def stopped(columns: Columns, stop: Stop, rows: Int64, p: Float64) -> bool:
-    """The rule holds for these candidates with masses p. At least one is left."""
-    if rows.shape[0] == 1:
-        return True
-    if stop.kind == GROUP:
-        same = True  # loops, not array expressions: those compile slowly
+def settled(columns: Columns, rows: Int64, grouped: bool) -> bool:
+    """One candidate is left, or one group where `grouped`."""
+    same = grouped or rows.shape[0] == 1  # loops, not array expressions: those compile slowly
+    if grouped:
         for x in rows:
             same &= columns.group[x] == columns.group[rows[0]]
-        return same
+    return same
+
+
+@kernel
+def stopped(columns: Columns, stop: Stop, rows: Int64, p: Float64) -> bool:
+    """The rule holds for these candidates with masses p. At least one is left."""
+    if settled(columns, rows, stop.kind == GROUP):
+        return True
     if stop.kind == NEIGHBORHOOD:
         return _share_a_neighbour(stop.near, rows)
     if stop.kind == CLIQUE:

@@ -13,7 +13,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from algos.planes import Planes, build_planes
+
 UNKNOWN = -1
+PLANES_FROM = 10_000
+"""Hypotheses from which bit planes are worth making; benchmarks/decision.py has the figures."""
 USUAL_RELIABILITY = 0.95
 """Of a test for which the table states none."""
 
@@ -75,6 +79,8 @@ class OutcomeTable:
     """(m,) log2 of the product of a row's cell sizes: its copies in the paper's expanded table."""
     reliability: Float64
     """(n,) chance that an answer is what the operator should have seen."""
+    planes: Planes | None
+    """The bit planes of a two-outcome table of PLANES_FROM hypotheses and more."""
 
     @property
     def hypotheses(self) -> int:
@@ -162,6 +168,7 @@ class OutcomeTable:
             _frozen(scaled / scaled.sum(), np.float64),
             _frozen(_log_copies(columns), np.float64),
             _frozen(trust, np.float64),
+            build_planes(columns.binary) if columns.binary.shape[0] >= PLANES_FROM else None,
         )
 
     @property

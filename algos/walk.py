@@ -11,6 +11,7 @@ import numpy as np
 
 from algos.belief import Belief
 from algos.jit import kernel
+from algos.planes import Planes, sum_planes
 from algos.scores import (
     COULD_NOT_TELL,
     LOW_ADAPTIVE,
@@ -24,7 +25,7 @@ from algos.scores import (
     score_all,
     sum_branches,
 )
-from algos.stopping import BUDGET, GROUP, POSTERIOR, Stop, stopped
+from algos.stopping import BUDGET, GROUP, POSTERIOR, UNIQUE, Stop, stop_rule, stopped
 from algos.table import Bool, Columns, Float64, Int32, Int64, OutcomeTable
 
 TIE = 1e-9
@@ -43,6 +44,11 @@ class Plan(NamedTuple):
     order: Int64
     """(n,) all tests, read by the two fixed-order rules only."""
     stop: Stop
+
+
+def plan_of(table: OutcomeTable, rule: int, grouped: bool = False) -> Plan:
+    """A policy by score alone, to the end at one hypothesis, or at one group."""
+    return Plan(int(rule), NO_ORDER, stop_rule(table, GROUP if grouped else UNIQUE))
 
 
 class State(NamedTuple):
@@ -89,7 +95,15 @@ class Scores(NamedTuple):
 
 def score_tests(table: OutcomeTable, belief: Belief, plan: Plan) -> Scores:
     """Scores of all tests and the policy's choice. The belief holds at least one candidate."""
-    return Scores(*score_state(table.columns, plan, state_of(table, belief, plan.stop)))
+    state = state_of(table, belief, plan.stop)
+    if table.planes is not None and 2 * len(state.rows) >= table.hypotheses and by_planes(plan):
+        return Scores(*_score_planes(table.columns, table.planes, plan, state))
+    return Scores(*score_state(table.columns, plan, state))
+
+
+def by_planes(plan: Plan) -> bool:
+    """The sums of bit planes are all that the policy needs."""
+    return plan.rule != ODTN_H and plan.stop.kind != GROUP
 
 
 def walk(
@@ -120,10 +134,16 @@ def state_of(table: OutcomeTable, belief: Belief, stop: Stop) -> State:
 @kernel
 def look(columns: Columns, plan: Plan, state: State, sums: Sums, scores: Float64, informative: Bool) -> int:
     """Fill sums, scores and informative for one state; the policy's choice, -1 when the case is over."""
+    sum_branches(columns, state.rows, state.p, state.log_copies, plan.rule == ODTN_H, plan.stop.kind == GROUP, sums)
+    return _judge(columns, plan, state, sums, scores, informative)
+
+
+@kernel
+def _judge(columns: Columns, plan: Plan, state: State, sums: Sums, scores: Float64, informative: Bool) -> int:
+    """`look` where the sums are there already."""
     grouped = plan.stop.kind == GROUP
     closed = np.zeros(scores.shape[0], np.bool_)
     close(columns, plan.stop, state, closed)
-    sum_branches(columns, state.rows, state.p, state.log_copies, plan.rule == ODTN_H, grouped, sums)
     score_all(columns, plan.rule, state.rows, state.log_copies, closed, state.said, grouped, sums, scores, informative)
     if plan.stop.kind == POSTERIOR:
         _add_uneven(columns, state.rows, closed, informative)
@@ -171,6 +191,20 @@ def score_state(columns: Columns, plan: Plan, state: State) -> tuple[int, bool, 
     sums = new_sums(tests, columns.partial_probability.shape[1])
     scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
     choice = look(columns, plan, state, sums, scores, informative)
+    over = stopped(columns, plan.stop, state.rows, state.p)
+    return choice, over, scores, informative, sums.mass, sums.can
+
+
+@kernel
+def _score_planes(
+    columns: Columns, planes: Planes, plan: Plan, state: State
+) -> tuple[int, bool, Float64, Bool, Float64, Int32]:
+    """`score_state` for most of a large two-outcome table."""
+    tests = columns.cells.shape[1]
+    sums = new_sums(tests, columns.partial_probability.shape[1])
+    scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
+    sum_planes(planes, state.rows, state.p, sums)
+    choice = _judge(columns, plan, state, sums, scores, informative)
     over = stopped(columns, plan.stop, state.rows, state.p)
     return choice, over, scores, informative, sums.mass, sums.can
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from algos.belief import believe
 from algos.scores import ODTN_R
 from algos.table import OutcomeTable
-from algos.walk import TIE, walk
+from algos.walk import TIE, plan_of, walk
 from diagnoser.formats import open_table
 
 ROUNDS = 7
@@ -74,9 +74,10 @@ def main() -> None:
     cells = np.frombuffer(kb.codes, np.int16).reshape(len(kb.hypotheses), len(kb.tests))
     table = OutcomeTable.build(cells, [2] * len(kb.tests))
     start, planes = believe(table, []), Planes(cells)
+    plan = plan_of(table, ODTN_R)
 
     def compiled() -> float:
-        return walk(table, start, ODTN_R, grouped=False).expected_cost
+        return walk(table, start, plan).expected_cost
 
     def products() -> float:
         return numpy_walk(planes, start.rows, table.prior, np.zeros(table.tests, np.bool_))

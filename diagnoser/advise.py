@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from diagnoser.case import Answered, Settings, State
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase, Test
-from diagnoser.policies import USUAL_AHEAD, Policy, Rule, StopKind, find_policy, read_stop
+from diagnoser.policies import FORCED, USUAL_AHEAD, Policy, Rule, StopKind, find_policy, read_stop
 
 if TYPE_CHECKING:
     from algos.belief import Belief
@@ -144,7 +144,11 @@ class Adviser:
             return self._advice("group" if scores.over else "inseparable", candidates, belief)
         order = self._orders[state.settings.stop] if policy.rule.ordered else None
         ranked = tuple(self._ranked(scores, belief, order))
-        choice = self._rollout(policy, plan).choose(belief)[0] if policy.ahead else scores.choice
+        choice = scores.choice
+        if policy.ahead:
+            choice, _ = self._rollout(policy, plan).choose(belief)
+        elif policy.rule is Rule.SPARSE:
+            choice = self._sparse_choice(state, policy)
         proposal = next(test for test in ranked if test.test == self.kb.tests[choice].id)
         others = (test for test in ranked if test is not proposal)
         return self._advice("open", candidates, belief, (proposal, *others))
@@ -170,6 +174,7 @@ class Adviser:
         """
         from algos.belief import believe
         from algos.simulate import simulate
+        from algos.sparse import evaluate_sparse
         from algos.walk import Walk, walk
 
         chosen, state = find_policy(policy), State(Settings(policy, stop))
@@ -179,8 +184,15 @@ class Adviser:
         if chosen.rule.ordered:
             plan = plan._replace(order=self._work_out_order(stop).tests)
         error = 0.0
-        figures = self._rollout(chosen, plan).walk(start) if chosen.ahead else walk(self.table, start, plan)
-        if not figures.complete:
+        if chosen.rule is Rule.SPARSE:
+            grouped, force = self._sparse_terms(stop, chosen)
+            cost = evaluate_sparse(self.table, grouped=grouped, force=force, samples=runs, seed=seed)
+            figures, error = Walk(*cost[:5], cost.exact), cost.standard_error
+        elif chosen.ahead:
+            figures = self._rollout(chosen, plan).walk(start)
+        else:
+            figures = walk(self.table, start, plan)
+        if not figures.complete and chosen.rule is not Rule.SPARSE:
             sample = simulate(self.table, start, plan, runs, seed)
             error = float(sample.cost.std(ddof=1) / runs**0.5)
             unresolved = 1.0 - float(sample.resolved.mean())
@@ -218,6 +230,8 @@ class Adviser:
         from algos.walk import NO_ORDER, Plan
 
         rule, stop = find_policy(state.settings.policy).rule, state.settings.stop
+        if rule is Rule.SPARSE:
+            rule = Rule.GAIN  # what ranks the tests between its checks
         if rule.ordered and stop not in self._orders:
             self._orders[stop] = self._work_out_order(stop)
         order = self._orders[stop].tests if rule.ordered else NO_ORDER
@@ -233,6 +247,43 @@ class Adviser:
 
         width, level, endgame = policy.ahead or USUAL_AHEAD
         return Rollout(self.table, plan, Ahead(level, width, endgame))
+
+    def _sparse_choice(self, state: State, policy: Policy) -> int:
+        from algos.sparse import next_test
+
+        if state.settings.errors != "strict":
+            raise UsageError("sparse names only what the answers prove; it treats errors strictly")
+        answers = [
+            (self.kb.test_index[answer.test], self._outcomes(answer)) for answer in standing_answers(self.kb, state)
+        ]
+        excluded = [self._hypothesis(h) for h in state.excluded]
+        grouped, force = self._sparse_terms(state.settings.stop, policy)
+        return next_test(self.table, answers, grouped=grouped, force=force, excluded=excluded)
+
+    def _sparse_terms(self, stop: str, policy: Policy) -> tuple[bool, bool]:
+        """Whether the case ends at one group, and whether a table that is not sparse is taken all the same."""
+        from algos.sparse import NotSparse, sparsity
+
+        kind, force = read_stop(stop).kind, policy.name.endswith(FORCED)
+        if kind not in (StopKind.UNIQUE, StopKind.GROUP):
+            raise UsageError("sparse stops at one hypothesis or one group only")
+        if len(self.table.columns.need_test):
+            raise UsageError("sparse is for tables without needs")
+        try:
+            sparsity(self.table, force=force)
+        except NotSparse as error:
+            raise UsageError(f"{error}; sparse{FORCED} takes it all the same") from None
+        return kind == StopKind.GROUP, force
+
+    def lower_bound(self, stop: str, seconds: float = 2.0) -> tuple[float, str] | None:
+        """What no policy can do better than, with how it was found; None for rules it does not know."""
+        from algos.bounds import lower_bound
+
+        kind = read_stop(stop).kind
+        if kind not in (StopKind.UNIQUE, StopKind.GROUP):
+            return None
+        bound = lower_bound(self.table, kind == StopKind.GROUP, seconds)
+        return bound.cost, bound.method
 
     def _work_out_stop(self, stop: str) -> Stop:
         from algos.stopping import stop_rule

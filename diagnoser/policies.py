@@ -22,6 +22,7 @@ class Rule(IntEnum):
     NON_ADAPTIVE = 5
     AUTO = 6
     """ODTN_R or ODTN_H, whichever has the better guarantee on the table."""
+    SPARSE = 7
 
     @property
     def ordered(self) -> bool:
@@ -46,6 +47,8 @@ class Policy:
     """Tests compared, decisions looked ahead, candidates finished exactly, for a policy that improves on its rule."""
 
 
+FORCED = ":force"
+"""Ending of a policy's name: use it also on tables it is not made for."""
 USUAL_AHEAD = (10, 1, 0)
 
 _POLICIES = (
@@ -79,6 +82,12 @@ _POLICIES = (
         Rule.AUTO,
         "odtn-r or odtn-h, whichever is guaranteed to be nearer to the best on this table",
         "expected cost within a factor O(min(r, h) + log m) of the best; the guarantee, not the cost, decides",
+    ),
+    Policy(
+        "sparse",
+        Rule.SPARSE,
+        "for tables that know little: gain, and now and then tests that check the likeliest to be left",
+        "after Theorem 4.8 of the paper, for tables where a test is known for few rows; names nothing unproved",
     ),
     Policy(
         "non-adaptive",
@@ -144,6 +153,8 @@ def find_policy(name: str) -> Policy:
     first, *rest = name.split(":")
     if first in POLICIES and not rest:
         return POLICIES[first]
+    if name == f"sparse{FORCED}":
+        return replace(POLICIES["sparse"], name=name)
     if first == "rollout" and len(rest) <= 4:
         base = POLICIES.get(rest[0])
         numbers = [int(text) if text.isascii() and text.isdecimal() else -1 for text in rest[1:]]

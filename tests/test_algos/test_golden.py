@@ -11,9 +11,9 @@ import pytest
 from algos import scores
 from algos.belief import RELIABILITY, STRICT, Errors, believe
 from algos.order import fixed_order
-from algos.table import OutcomeTable
 from algos.stopping import CLIQUE, GROUP, NEIGHBORHOOD, UNIQUE, stop_rule
-from algos.walk import NO_ORDER, Plan, score_tests, walk
+from algos.table import OutcomeTable
+from algos.walk import NO_ORDER, Plan, plan_of, score_tests, walk
 from tests import naive
 from tests.conftest import golden
 
@@ -47,13 +47,13 @@ def test_states(case: dict[str, Any]) -> None:
         if "score_r" not in state:
             continue
         for key in ("r", "h"):
-            seen = score_tests(table, belief, Plan(RULES[key], NO_ORDER, stop_rule(table, UNIQUE)))
+            seen = score_tests(table, belief, plan_of(table, RULES[key]))
             informative = set(state["informative"])
             assert set(np.flatnonzero(seen.informative).tolist()) == informative
             wanted = [score if test in informative else None for test, score in enumerate(state[f"score_{key}"])]
             assert close(seen.score, wanted)
             assert seen.choice == (-1 if state[f"choice_{key}"] is None else state[f"choice_{key}"])
-        bits = score_tests(table, belief, Plan(scores.INFORMATION, NO_ORDER, stop_rule(table, UNIQUE))).score
+        bits = score_tests(table, belief, plan_of(table, scores.INFORMATION)).score
         for found, known in zip(bits, state["information_gain_bits"], strict=True):
             assert known is None or found == pytest.approx(known, abs=1e-11)
 
@@ -121,7 +121,7 @@ def test_more_copies_than_a_float_can_count() -> None:
         cells[2, 1:] = 0
         cells[:, 0] = [0, 1, more]
         table = OutcomeTable.build(cells, [2] * (stars + 1))
-        seen = score_tests(table, believe(table, []), Plan(scores.ODTN_H, NO_ORDER, stop_rule(table, UNIQUE)))
+        seen = score_tests(table, believe(table, []), plan_of(table, scores.ODTN_H))
         lighter = 1 / 3
         gain = (2 / 3) * (1 / 2) + (1 / 3) * (2 / 2)
         assert seen.score[0] == pytest.approx(lighter + gain)

@@ -12,8 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from algos.belief import believe
+from algos.scores import GAIN
 from algos.sparse import NotSparse, ask, evaluate_sparse, next_test, replay, sparsity
 from algos.table import OutcomeTable
+from algos.walk import plan_of, score_tests
 from tests import naive, strategies
 
 Given = tuple[int, tuple[int, ...]]
@@ -58,7 +61,7 @@ class Twin:
         if self.phase == "compare":
             return self._comparisons(now)[0]
         if self.phase == "check":
-            return self._checks(now)[0]
+            return self.checks(now)[0]
         return naive.choose(self.table, now, "gain")
 
     def answered(self, answers: list[Given]) -> None:
@@ -74,26 +77,26 @@ class Twin:
         elif self.phase == "check":
             self.checks_left -= 1
         if self.phase == "compare":
-            remain = self._remaining(now)
+            remain = self.remaining(now)
             if len(remain) == 1:
                 self.phase = "check"
             elif not remain or not self._comparisons(now):
                 self.phase = "greedy"
-        if self.phase == "check" and (not self._remaining(now) or not self.checks_left or not self._checks(now)):
+        if self.phase == "check" and (not self.remaining(now) or not self.checks_left or not self.checks(now)):
             self.phase = "greedy"
 
     def _open(self, x: int, now: naive.State) -> int:
         return sum(not determinate(self.table, x, test) for test in now.spent)
 
-    def _remaining(self, now: naive.State) -> list[int]:
+    def remaining(self, now: naive.State) -> list[int]:
         return [x for x in self.taken if x in now.candidates]
 
     def _comparisons(self, now: naive.State) -> list[int]:
-        remain = self._remaining(now)
+        remain = self.remaining(now)
         return [t for t in self.table.tests if t not in now.spent and separates(self.table, t, remain)]
 
-    def _checks(self, now: naive.State) -> list[int]:
-        (z,) = self._remaining(now)
+    def checks(self, now: naive.State) -> list[int]:
+        (z,) = self.remaining(now)
         plain = naive.plain(self.table)
         useful = [
             test
@@ -169,6 +172,45 @@ def test_every_step_is_the_twin_s(grouped: bool, table: naive.Table, data: st.Da
         twin.answered(answers)
 
 
+def well_known(rng: random.Random) -> naive.Table:
+    """Three hypotheses known on most tests among many of which a test knows six: taken, compared and checked."""
+    outcomes, n = rng.choice([2, 3]), 110
+    unknown = naive.uniform(range(outcomes))
+    cells = [[unknown] * n for _ in range(70)]
+    for test in range(n):
+        for x in [x for x in (0, 30, 69) if rng.random() < 0.8] + rng.sample(range(70), 6):
+            cells[x][test] = naive.uniform(rng.choice([[0], [1], [0], [1], [outcomes - 1], [0, 1]]))
+    return naive.build([outcomes] * n, cells)
+
+
+def test_long_cases_pass_through_every_phase_as_the_twin_does() -> None:
+    """At times all six checks are used up, at times the hypothesis checked goes; the greedy step is the gain's."""
+    ways: set[str] = set()
+    for seed in range(10):
+        rng = random.Random(seed)  # noqa: S311
+        table = well_known(rng)
+        quick, twin = fast(table), Twin(table)
+        answers: list[Given] = []
+        while (test := next_test(quick, answers, force=True)) >= 0:
+            # Answers are those of the first candidate, in a check of every second case those of any.
+            left = naive.state(table, dict(answers)).candidates
+            hidden = rng.choice(left) if seed % 2 and twin.phase == "check" else left[0]
+            if twin.phase == "greedy":
+                assert test == score_tests(quick, believe(quick, answers), plan_of(quick, GAIN)).choice
+            else:
+                assert test == twin.ask(answers)
+            answers.append((test, (rng.choice(sorted(table.cells[hidden][test])),)))
+            checking = twin.phase == "check"
+            twin.answered(answers)
+            now = naive.state(table, dict(answers))
+            if checking and twin.phase == "greedy":
+                remain = twin.remaining(now)
+                ways.add("gone" if not remain else "used up" if not twin.checks_left and twin.checks(now) else "done")
+            if twin.greedy_tests == 16:
+                ways.add("long")
+    assert {"gone", "used up", "long"} <= ways
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.booleans(), st.one_of(mostly_unknown().filter(lambda t: len(t.tests) <= 7), strategies.tables()))
 def test_the_whole_tree_is_the_twin_s(grouped: bool, table: naive.Table) -> None:
@@ -198,6 +240,17 @@ def test_alpha_is_the_least_that_holds_and_dense_tables_are_refused() -> None:
     assert refusal.value.alpha == pytest.approx(math.log(5, 16))
     assert sparsity(dense, force=True).taken == 10
     assert next_test(dense, [], force=True) == 1  # the only test with two sides
+
+
+def test_one_interruption_worked_out_by_hand() -> None:
+    """m^alpha = 1, so two are taken. The check asked rules out no rival but may rule out the first itself."""
+    partials = [[], [[(1, 0.5), (2, 0.5)]], [], []]
+    cells = [[-1, 0, -1, 0], [-1, -2, -1, -1], [-1, -1, 1, -1], [0, -1, -1, -1]]
+    table = OutcomeTable.build(cells, [3] * 4, partials=partials)
+    assert next_test(table, [(0, [1])]) == 1  # the last is out, the first two are taken and differ there
+    assert next_test(table, [(0, [1]), (1, [0])]) == 3  # the second is out; the gain alone would ask 2
+    assert next_test(table, [(1, [0]), (0, [1])]) == 2  # in this order none of the two taken is left alone
+    assert next_test(table, [(0, [1]), (1, [0]), (3, [])]) == 2  # no check left
 
 
 @pytest.mark.parametrize("cells", [[[0]], [[-1]], [[-1, -1], [-1, -1]]])

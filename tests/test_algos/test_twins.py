@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from algos.belief import Belief, believe
 from algos.order import fixed_order
 from algos.scores import GAIN, INFORMATION, LOW_ADAPTIVE, NON_ADAPTIVE, ODTN_H, ODTN_R
-from algos.table import OutcomeTable
 from algos.stopping import CLIQUE, GROUP, NEIGHBORHOOD, UNIQUE, stop_rule
+from algos.table import OutcomeTable
 from algos.walk import Plan, Scores, score_tests, walk
 from tests import naive
 from tests.strategies import Asked, asked, tables

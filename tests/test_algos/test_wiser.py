@@ -10,9 +10,9 @@ import pytest
 from algos import scores
 from algos.belief import believe
 from algos.order import fixed_order
-from algos.table import OutcomeTable
 from algos.stopping import UNIQUE, stop_rule
-from algos.walk import NO_ORDER, Plan, walk
+from algos.table import OutcomeTable
+from algos.walk import Plan, plan_of, walk
 from diagnoser.policies import POLICIES
 from tests.conftest import SHARED, WISER
 
@@ -49,5 +49,5 @@ def test_power_law_prior(cells: np.ndarray) -> None:
     prior = [float(row[1]) for row in lines(TABLE.with_name("wiser_prior.csv"))]
     table = OutcomeTable.build(cells, [2] * 78, prior=prior)
     assert table.entropy_bits == pytest.approx(6.217956, abs=1e-6)
-    found = walk(table, believe(table, []), Plan(scores.GAIN, NO_ORDER, stop_rule(table, UNIQUE)))
+    found = walk(table, believe(table, []), plan_of(table, scores.GAIN))
     assert found.expected_cost == pytest.approx(7.066432, abs=1e-6)

@@ -1,0 +1,125 @@
+"""Branch sums of large two-outcome tables, from bits instead of cells.
+
+A plane holds one bit a cell, 64 hypotheses to a word: which hypotheses give only the first outcome of a test, and
+which are unknown on it. For each 8 hypotheses the sums over all 256 subsets are prepared once a state, so that one
+look-up a test replaces 8 additions. The whole numbers added are those of the row-by-row sums, so both ways agree to
+the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from algos.jit import kernel
+
+if TYPE_CHECKING:
+    from algos.scores import Sums
+
+UNKNOWN = -1
+Int8 = NDArray[np.int8]
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+UInt64 = NDArray[np.uint64]
+
+
+class Planes(NamedTuple):
+    """One bit a cell, read-only. Bit b of word w stands for hypothesis 64 w + b; n tests."""
+
+    first: UInt64
+    """(words, n) gives the first outcome only."""
+    unknown: UInt64
+    """(words, n) gives either."""
+
+
+def build_planes(binary: Int8) -> Planes:
+    """The planes of a table of codes 0, 1 and -1, (m, n)."""
+    words, tests = -(-binary.shape[0] // 64), binary.shape[1]
+    planes = Planes(np.zeros((words, tests), np.uint64), np.zeros((words, tests), np.uint64))
+    _set_bits(binary, planes)
+    for plane in planes:
+        plane.flags.writeable = False
+    return planes
+
+
+@kernel
+def _set_bits(binary: Int8, planes: Planes) -> None:
+    for x in range(binary.shape[0]):
+        row, first, unknown = binary[x], planes.first[x >> 6], planes.unknown[x >> 6]
+        bit = np.uint64(x & 63)
+        for e in range(binary.shape[1]):
+            first[e] |= np.uint64(row[e] == 0) << bit
+            unknown[e] |= np.uint64(row[e] == UNKNOWN) << bit
+
+
+@kernel
+def sum_planes(planes: Planes, rows: Int64, p: Float64, sums: Sums) -> None:
+    """Fill the sums for the candidates `rows` with masses p that sum to 1."""
+    words, tests = planes.first.shape
+    bits = count_bits(rows.shape[0])
+    weight = np.zeros(64 * words, np.int64)
+    total = 0
+    for i in range(rows.shape[0]):
+        packed = pack(p[i], bits)
+        weight[rows[i]] = packed
+        total += packed
+    first, unknown = np.zeros(tests, np.int64), np.zeros(tests, np.int64)
+    subset = np.zeros((8, 256), np.int64)  # the sum over each subset of each 8 hypotheses of a word
+    low_byte = np.uint64(255)
+    for w in range(words):
+        if not weight[64 * w : 64 * w + 64].any():
+            continue
+        for k in range(8):
+            for bit in range(8):
+                half, added = 1 << bit, weight[64 * w + 8 * k + bit]
+                for i in range(half):
+                    subset[k, half + i] = subset[k, i] + added
+        gives, silent = planes.first[w], planes.unknown[w]
+        for e in range(tests):
+            bits_first, bits_unknown = gives[e], silent[e]
+            sum_first, sum_unknown = first[e], unknown[e]
+            for k in range(8):
+                shift = np.uint64(8 * k)
+                sum_first += subset[k, (bits_first >> shift) & low_byte]
+                sum_unknown += subset[k, (bits_unknown >> shift) & low_byte]
+            first[e], unknown[e] = sum_first, sum_unknown
+    unpack(first, unknown, total, bits, sums)
+
+
+@kernel
+def count_bits(size: int) -> int:
+    """Bits that hold a count of up to `size`."""
+    bits = 1
+    while (1 << bits) <= size:
+        bits += 1
+    return bits
+
+
+@kernel
+def pack(mass: float, bits: int) -> int:
+    """Mass and a count of one in one 64-bit whole number, the count in the low bits.
+
+    One addition then adds both, and sums do not depend on the order of rows.
+    """
+    return (int(mass * float(1 << (62 - bits)) + 0.5) << bits) | 1
+
+
+@kernel
+def unpack(first: Int64, unknown: Int64, total: int, bits: int, sums: Sums) -> None:
+    """Fill `sums` from packed sums: (n,) of the first outcome only and of unknown cells, and of all candidates."""
+    unit = 1.0 / float(1 << (62 - bits))
+    count_mask = (1 << bits) - 1
+    for e in range(first.shape[0]):
+        second = total - first[e] - unknown[e]
+        silent = unknown[e] & count_mask
+        silent_mass = (unknown[e] >> bits) * unit
+        sums.only[0, e] = first[e] & count_mask
+        sums.only[1, e] = second & count_mask
+        sums.only_mass[0, e] = (first[e] >> bits) * unit
+        sums.only_mass[1, e] = (second >> bits) * unit
+        sums.given_bits[e] = silent_mass
+        for v in range(2):
+            sums.can[v, e] = sums.only[v, e] + silent
+            sums.mass[v, e] = sums.only_mass[v, e] + 0.5 * silent_mass
