@@ -260,7 +260,8 @@ def weight_factor(columns: Columns, said: Int64, x: int, e: int, v: int, earlier
         return chance
     if earlier < e or said[earlier] < 0 or chance == 0.0:
         return 1.0 if chance > 0.0 else 0.0
-    return chance / probability(columns, x, earlier, said[earlier])
+    replaced = probability(columns, x, earlier, said[earlier])
+    return chance / replaced if replaced > 0.0 else 1.0  # a mismatch that was tolerated keeps its weight
 
 
 @kernel
@@ -349,11 +350,15 @@ def walk_state(
             begin = top
             mass, total = 0.0, 0.0
             for i in range(size):
-                chance = probability(columns, rows[i], test, v)
+                code = columns.cells[rows[i], test]  # what `probability` does, without a call for most rows
+                chance = (1.0 if code == v else 0.0) if code >= 0 else probability(columns, rows[i], test, v)
                 if chance > 0.0:
                     all_rows[top] = rows[i]
-                    all_p[top] = p[i] * weight_factor(columns, said, rows[i], test, v, earlier)
-                    all_copies[top] = log_copies[i] - np.log2(cell_size_of(columns, rows[i], test))
+                    factor = chance if earlier < 0 else weight_factor(columns, said, rows[i], test, v, earlier)
+                    all_p[top] = p[i] * factor
+                    all_copies[top] = log_copies[i]
+                    if code < 0:
+                        all_copies[top] -= np.log2(cell_size_of(columns, rows[i], test))
                     mass += p[i] * chance
                     total += float(all_p[top])
                     top += 1

@@ -70,6 +70,13 @@ class Journal:
             self._descriptor = -1
         return self.unsaved
 
+    def discard(self) -> None:
+        """Close the session's file and remove it."""
+        self.close()
+        if self.path is not None:
+            with suppress(OSError):
+                self.path.unlink()
+
     def _append(self, fields: dict[str, Any]) -> None:
         body = json.dumps({"seq": self._lines, **fields}, separators=(",", ":"), allow_nan=False).encode()
         line, self._crc = seal(body, self._crc)
@@ -185,7 +192,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _file_name(header: Header) -> str:
-    table = re.sub(r"\W+", "-", header.table).strip("-").lower()[:40] or "table"
+    table = re.sub(r"\W+", "-", header.table).strip("-").lower()[:20].strip("-") or "table"
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{table}-{secrets.token_hex(3)}.jsonl"
 
 

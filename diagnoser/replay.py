@@ -11,7 +11,7 @@ from diagnoser.advise import Advice, Adviser, RankedTest, Status
 from diagnoser.case import Case, Event, Proposed
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase
-from diagnoser.session import Header, Session
+from diagnoser.session import Header, Session, unknown_name
 
 SCORE_TOLERANCE = 1e-9
 """Relative; a proposal with another score than this was made from other figures."""
@@ -77,7 +77,7 @@ def replay(session: Session, kb: KnowledgeBase, adviser: Adviser) -> Replay:
     """Fold the events again and work out every recorded proposal anew."""
     case, steps = Case.new(session.header.settings), []
     for time, event in zip(session.times, session.events, strict=True):
-        steps.append(Step(time, event, _difference(event, case, adviser) if isinstance(event, Proposed) else None))
+        steps.append(Step(time, event, _difference(event, case, adviser)))
         case = case.with_event(event)
     advice, end_problem = None, None
     try:
@@ -90,7 +90,14 @@ def replay(session: Session, kb: KnowledgeBase, adviser: Adviser) -> Replay:
     return Replay(tuple(steps), case, advice, end_problem, changes, remarks)
 
 
-def _difference(recorded: Proposed, case: Case, adviser: Adviser) -> str | None:
+def _difference(event: Event, case: Case, adviser: Adviser) -> str | None:
+    if isinstance(event, Proposed):
+        return _asked_now(event, case, adviser)
+    missing = unknown_name(event, adviser.kb)  # undone or not: redo may bring it back
+    return f"the table has no {missing}" if missing else None
+
+
+def _asked_now(recorded: Proposed, case: Case, adviser: Adviser) -> str | None:
     in_force = case.state.settings.policy
     if recorded.policy != in_force:
         return f'"{recorded.test}" was asked by {recorded.policy} while {in_force} was in force'

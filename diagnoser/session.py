@@ -20,7 +20,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from diagnoser import __version__
-from diagnoser.case import Answered, Case, Event, Settings
+from diagnoser.case import (
+    Answered,
+    Case,
+    Confirmed,
+    ErrorsChosen,
+    Event,
+    Excluded,
+    Proposed,
+    Reading,
+    Restored,
+    Settings,
+)
 from diagnoser.errors import BadSession, UsageError
 from diagnoser.formats import lasting_source
 from diagnoser.kb import KnowledgeBase
@@ -148,6 +159,7 @@ def decode(path: Path, data: bytes) -> Decoded:
         time = fields.pop("time", None)
         try:
             event: Event = _adapters()[1].validate_python(fields)
+            _demand_sense(event)
             case = case.with_event(event)
             _demand_zone(time)
         except (ValueError, TypeError, UsageError) as error:
@@ -175,6 +187,8 @@ def _valid_lines(data: bytes) -> tuple[list[dict[str, Any]], int, bytes]:
             fields = json.loads(body)
         except ValueError:
             break
+        except RecursionError:  # the line is as it was written, but lists in lists in lists are no event
+            fields = {"seq": len(lines), "event": "nested too deeply"}
         if fields.pop("seq", None) != len(lines):
             break
         lines.append(fields)
@@ -190,9 +204,26 @@ def _header(path: Path, fields: dict[str, Any]) -> Header:
     try:
         header: Header = _adapters()[0].validate_python(fields)
         _demand_zone(header.time)
+        if header.settings.tolerance < 0 or header.prior_column < 0:
+            raise ValueError("a number below 0")
     except ValueError:
         raise BadSession(path, "the header is not complete", "start a new session", line=1) from None
     return header
+
+
+def _demand_sense(event: Event) -> None:
+    """Raises ValueError for numbers that no program writes; the fields' types are right already."""
+    match event:
+        case Proposed(score=score):
+            sensible = math.isfinite(score)
+        case Answered(reading=Reading(low, high, plus_minus)):
+            sensible = not math.isnan(low) and not math.isnan(high) and plus_minus >= 0 and math.isfinite(plus_minus)
+        case ErrorsChosen(tolerance=tolerance):
+            sensible = tolerance >= 0
+        case _:
+            sensible = True
+    if not sensible:
+        raise ValueError("a number that makes no sense here")
 
 
 def _demand_zone(time: str) -> None:
@@ -207,6 +238,20 @@ def _notices(path: Path, data: bytes, lines: int, length: int) -> tuple[str, ...
     if b"\n" not in data[length:]:
         return (f"{path}: the last line was cut short while it was written and is left out",)
     return (f"{path}: line {lines + 1} is damaged; it and what follows are left out",)
+
+
+def unknown_name(event: Event, kb: KnowledgeBase) -> str:
+    """What an event of the operator names that the table does not have, such as `test "ph"`; empty if all is there."""
+    match event:
+        case Answered(test, outcomes):
+            if test not in kb.test_index:
+                return f'test "{test}"'
+            asked = kb.tests[kb.test_index[test]]
+            missing = next((outcome for outcome in outcomes if asked.outcome_index(outcome) is None), None)
+            return "" if missing is None else f'outcome "{missing}" of test "{test}"'
+        case Excluded(hypothesis) | Restored(hypothesis) | Confirmed(hypothesis):
+            return "" if hypothesis in kb.hypothesis_index else f'{kb.hypothesis_word} "{hypothesis}"'
+    return ""
 
 
 def seal(body: bytes, previous: bytes) -> tuple[bytes, bytes]:
@@ -236,8 +281,10 @@ def _number(value: Any) -> Any:
 
 
 def read_bytes(path: Path) -> bytes:
-    """All of a session file. Raises BadSession."""
+    """All of a session file. Raises BadSession, also for a pipe or a device, which would be waited for."""
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise BadSession(path, "this is no regular file", "give the path of a session file")
         return path.read_bytes()
     except OSError as error:
         raise BadSession(path, error.strerror or str(error), "give the path of a session file") from error

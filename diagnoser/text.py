@@ -52,6 +52,11 @@ def score_per_cost(score: float, cost: float) -> str:
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.4g}"
 
 
+def short_unit(unit: str) -> str:
+    """A cost unit as it stands after other numbers: `min` for minutes, `tests` for tests."""
+    return _SHORT_UNITS.get(unit, unit)
+
+
 def one_unit(unit: str) -> str:
     """A cost unit as it stands after 1: `min` for minutes, `test` for tests."""
     return _SHORT_UNITS.get(unit, unit.removesuffix("s"))

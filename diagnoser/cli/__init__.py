@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Any
+from contextlib import suppress
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -16,23 +17,50 @@ from diagnoser.errors import DiagnoserError
 
 
 class Commands(TyperGroup):
-    """The commands, with the user's mistakes turned into one line and an exit code."""
+    """The commands, with every mistake turned into one line and an exit code."""
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run what was asked for."""
+    def main(self, *args: Any, **more: Any) -> NoReturn:
+        """Run what was asked for and leave."""
         try:
-            result = super().invoke(ctx)
+            # Alone it would frame its errors in five lines and show control characters as they are.
+            code = super().main(*args, **more | {"standalone_mode": False})
             sys.stdout.flush()
         except DiagnoserError as error:
-            say(f"diagnoser: {error}")
-            raise typer.Exit(error.exit_code) from None
-        except KeyboardInterrupt:
-            raise typer.Exit(130) from None
+            code = _refused(str(error), error.exit_code)
+        except typer.TyperException as error:
+            code = _refused(_usage(error), error.exit_code)
+        except typer.Abort:
+            code = 1
         except BrokenPipeError:
-            # Whoever read the output has gone; Python must not complain when it flushes once more at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(1) from None
-        return result
+            code = _give_up_output()
+        except OSError as error:
+            # Reading tables and writing sessions have errors of their own: what is left is a path that may not be
+            # looked at, or the output.
+            reason = error.strerror or type(error).__name__
+            if error.filename is None:
+                code = _refused(f"the output cannot be written: {reason}", _give_up_output())
+            else:
+                code = _refused(f"{error.filename}: {reason}", 1)
+        sys.exit(code)
+
+
+def _refused(problem: str, code: int) -> int:
+    with suppress(OSError):
+        say(f"diagnoser: {problem}")
+    return code
+
+
+def _usage(error: typer.TyperException) -> str:
+    """What is wrong with the words given, and where to look them up."""
+    problem = error.format_message().strip().rstrip(".")
+    context = getattr(error, "ctx", None)
+    return f"{problem}; see {context.command_path} --help" if context else problem
+
+
+def _give_up_output() -> int:
+    """Python must not complain when it flushes once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
 
 
 app = typer.Typer(
@@ -66,8 +94,15 @@ def start(
 
 def main() -> None:
     """The program."""
+    if sys.stdout is None:
+        if sys.stderr is not None:
+            say("diagnoser: the output is closed; nothing can be written")
+        sys.exit(1)
+    # A stream that was closed by whoever started the program reads as empty and takes what is written.
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter of a name gets its number, not a traceback.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    app(prog_name="diagnoser")

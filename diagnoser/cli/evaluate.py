@@ -21,7 +21,7 @@ from diagnoser.cli.options import (
 from diagnoser.cli.output import write, write_json, write_table
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase
-from diagnoser.policies import POLICIES, default_stop, find_policy, find_stop
+from diagnoser.policies import POLICIES, default_stop, find_policy
 from diagnoser.text import percent
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ def evaluate(
     from diagnoser.advise import Adviser
 
     policies = [find_policy(name).name for name in policy or POLICIES]
-    if stop is not None:
-        find_stop(stop)
     kb = open_table_with_prior(table, prior, prior_column)
     if columns is not None:
         kb = kb.with_tests(read_columns(columns, len(kb.tests)))

@@ -19,8 +19,8 @@ from diagnoser.cli.options import (
 )
 from diagnoser.cli.output import write, write_json, write_table
 from diagnoser.errors import Contradiction, UsageError
-from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase, Test
-from diagnoser.policies import DEFAULT_POLICY, default_stop
+from diagnoser.kb import NOT_APPLICABLE, Group, KnowledgeBase, Test
+from diagnoser.policies import default_policy, default_stop
 from diagnoser.text import nearest, one_unit, percent, score_per_cost
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def next_test(
     for answer in given:
         if [other.test for other in given].count(answer.test) > 1:
             raise UsageError(f'test "{answer.test}" is answered twice')
-    case = Case.new(Settings(policy or DEFAULT_POLICY, stop or default_stop(kb)), given)
+    case = Case.new(Settings(policy or default_policy(kb), stop or default_stop(kb)), given)
     advice = Adviser(kb).advise(case.state)
     shown = top or None
     if as_json:
@@ -108,7 +108,16 @@ def _question(test: Test) -> str:
     return test.question or test.title
 
 
+def _group_at_the_end(kb: KnowledgeBase, advice: Advice) -> Group | None:
+    """The group whose action is due; None while the case is open."""
+    groups = {candidate.group for candidate in advice.candidates}
+    if advice.status == "open" or len(groups) != 1:
+        return None
+    return kb.group_by_id.get(groups.pop() or "")
+
+
 def _as_json(kb: KnowledgeBase, advice: Advice, given: Sequence[Answered], top: int | None) -> dict[str, object]:
+    group = _group_at_the_end(kb, advice)
     return {
         "status": advice.status,
         "candidates_left": len(advice.candidates),
@@ -140,6 +149,8 @@ def _as_json(kb: KnowledgeBase, advice: Advice, given: Sequence[Answered], top: 
             for ranked in advice.tests[:top]
         ],
         "spent": [answer.test for answer in given],
+        "group_action": group.action if group else None,
+        "group_warning": group.warning if group else None,
     }
 
 
@@ -147,6 +158,13 @@ def _write_words(kb: KnowledgeBase, advice: Advice, top: int | None) -> None:
     left, of, bits = len(advice.candidates), len(kb.hypotheses), advice.entropy_bits
     write(f"{left} of {of} {kb.hypotheses_word} left, {bits:.1f} of {advice.entropy_bits_at_start:.1f} bits open")
     write(_verdict(kb, advice))
+    if advice.status != "open":
+        group = _group_at_the_end(kb, advice)
+        for line in (group.action, group.warning) if group else ():
+            if line:
+                write(line)
+        if kb.disclaimer:
+            write(kb.disclaimer)
     if advice.proposal is not None:
         write()
         write_table(("outcome", "means", "stay"), _outcome_rows(kb, advice.proposal), {"stay"})
@@ -171,7 +189,7 @@ def _verdict(kb: KnowledgeBase, advice: Advice) -> str:
             return f"identified: {hypothesis.name}"
         case "group":
             group = kb.group_by_id[advice.candidates[0].group or ""]
-            return f"one group: {group.name}" + (f" - {group.action}" if group.action else "")
+            return f"one group: {group.name}"
         case "inseparable":
             return "no test left separates these"
     return "no candidate left"

@@ -8,19 +8,38 @@ from typing import Annotated
 import typer
 
 from diagnoser.cli.output import say
+from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase
-from diagnoser.policies import POLICIES, STOPS
+from diagnoser.policies import POLICIES, STOPS, find_policy, find_stop
 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A table's folder or file, or a shipped name.")]
+
+
+def _known_policy(name: str | None) -> str | None:
+    return name if name is None else find_policy(name).name
+
+
+def _known_stop(name: str | None) -> str | None:
+    return name if name is None else find_stop(name)
+
+
 PolicyOption = Annotated[
     str | None,
     typer.Option(
-        "--policy", help=f"How tests are chosen: {', '.join(POLICIES)}.", autocompletion=lambda: list(POLICIES)
+        "--policy",
+        help=f"How tests are chosen: {', '.join(POLICIES)}.",
+        callback=_known_policy,
+        autocompletion=lambda: list(POLICIES),
     ),
 ]
 StopOption = Annotated[
     str | None,
-    typer.Option("--stop", help=f"When a case ends: {', '.join(STOPS)}.", autocompletion=lambda: list(STOPS)),
+    typer.Option(
+        "--stop",
+        help=f"When a case ends: {', '.join(STOPS)}.",
+        callback=_known_stop,
+        autocompletion=lambda: list(STOPS),
+    ),
 ]
 PriorOption = Annotated[
     Path | None, typer.Option("--prior", metavar="FILE", help="Take the prior probabilities from this CSV file.")
@@ -32,10 +51,17 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def open_table_with_prior(source: str, prior: Path | None, column: int) -> KnowledgeBase:
-    """The table, with the priors of the file where one is given; its notices are said. Raises BadFile."""
+    """The table, with the priors of the file where one is given; its notices are said. Raises BadFile, UsageError."""
     from diagnoser.formats import open_table
 
+    refuse_column_alone(prior, column)
     kb = open_table(source, prior, column)
     for notice in kb.notices:
         say(notice)
     return kb
+
+
+def refuse_column_alone(prior: Path | None, column: int) -> None:
+    """Raises UsageError for a column of no file."""
+    if prior is None and column:
+        raise UsageError("--prior-column is a column of the file given by --prior; give that too")

@@ -26,20 +26,49 @@ def write_json(value: object) -> None:
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
 
 
-def write_table(headings: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[str] = ()) -> None:
-    """A table as wide as the terminal, or lines with tabs where there is none; the columns in `right` hold numbers."""
+def write_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[str] = (), whole: str | None = None
+) -> None:
+    """A table as wide as the terminal, or lines with tabs where there is none; the columns in `right` hold numbers.
+
+    Where a column is to be `whole`, so that it can be copied, every row is one line and the others are cut.
+    """
     if not sys.stdout.isatty():
         for row in (headings, *rows):
             typer.echo("\t".join(printable(cell) for cell in row))
         return
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for heading in headings:
-        table.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    Console().print(table)
+    cells = [[printable(cell) for cell in row] for row in rows]
+    console = Console()
+    padding = (0, 1) if whole is None else (0, 1, 0, 0)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=padding)
+    widths: list[int | None] = [None] * len(headings)
+    if whole is not None:
+        needed = [max(map(cell_len, column)) for column in zip(headings, *cells, strict=True)]
+        widths = [*_cut(needed, headings.index(whole), console.width - 2 * len(headings))]
+    for heading, width in zip(headings, widths, strict=True):
+        table.add_column(
+            heading,
+            justify="right" if heading in right else "left",
+            overflow="fold" if whole is None else "ellipsis",
+            no_wrap=whole is not None,
+            width=width,
+        )
+    for row in cells:
+        table.add_row(*map(Text, row))
+    console.print(table, crop=whole is None)
+
+
+def _cut(widths: list[int], whole: int, room: int) -> list[int]:
+    """Take from the widest but the one that stays whole until all fit, as far as there is anything to take."""
+    while sum(widths) > room:
+        widest = max((place for place in range(len(widths)) if place != whole), key=widths.__getitem__)
+        if widths[widest] <= 1:
+            break
+        widths[widest] -= 1
+    return widths

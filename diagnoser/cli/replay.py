@@ -27,7 +27,7 @@ from diagnoser.case import (
 )
 from diagnoser.cli.options import JsonOption, open_table_with_prior
 from diagnoser.cli.output import say, write, write_json, write_table
-from diagnoser.cli.sessions import answer_words
+from diagnoser.cli.sessions import answer_words, find_session
 from diagnoser.kb import KnowledgeBase
 from diagnoser.text import percent
 
@@ -44,7 +44,7 @@ def replay(
     from diagnoser.replay import replay as run_again
     from diagnoser.session import read_session
 
-    session = read_session(file)
+    session = read_session(find_session(file))
     header = session.header
     kb = open_table_with_prior(header.source, Path(header.prior) if header.prior else None, header.prior_column)
     again = run_again(session, kb, Adviser(kb))

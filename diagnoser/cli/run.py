@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from diagnoser.cli.options import PolicyOption, PriorColumnOption, PriorOption, StopOption
+from diagnoser.cli.options import PolicyOption, PriorColumnOption, PriorOption, StopOption, refuse_column_alone
 from diagnoser.cli.output import say
+from diagnoser.cli.sessions import find_session
 from diagnoser.errors import BadFile, UsageError
-from diagnoser.policies import find_policy, find_stop
 from diagnoser.ui.request import CaseRequest
 
 
@@ -31,7 +31,8 @@ def run(
     resume: Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with this session.")] = None,
 ) -> None:
     """Work on a case on screen."""
-    request = CaseRequest(table, policy, stop, session, resume, prior, prior_column)
+    old = None if resume is None else find_session(resume)
+    request = CaseRequest(table, policy, stop, session, old, prior, prior_column)
     _refuse_plain_mistakes(request)
     open_screen(request)
 
@@ -51,10 +52,7 @@ def open_screen(request: CaseRequest | None) -> None:
 
 def _refuse_plain_mistakes(request: CaseRequest) -> None:
     """Find what can be found without reading the table, which must not hold up the first paint."""
-    if request.policy is not None:
-        find_policy(request.policy)
-    if request.stop is not None:
-        find_stop(request.stop)
+    refuse_column_alone(request.prior, request.prior_column)
     if request.session is not None and request.resume is not None:
         raise UsageError("--session starts a new file and --resume goes on with an old one; give one of them")
     if request.source is None and request.resume is None:

@@ -29,8 +29,9 @@ def sessions(as_json: JsonOption = False) -> None:
         say(f"no sessions in {folder}")
         return
     say(f"sessions in {folder}")
-    headings = ("file", "name", "table", "last answer", "status", "age")
-    write_table(headings, (_row(path, session) for path, session in found), {"age"})
+    say("to go on with one: diagnoser run --resume FILE")
+    headings = ("age", "status", "name", "last answer", "file")
+    write_table(headings, (_row(path, session) for path, session in found), {"age"}, whole="file")
 
 
 def saved_sessions(folder: Path) -> list[tuple[Path, Session | BadSession]]:
@@ -47,6 +48,16 @@ def saved_sessions(folder: Path) -> list[tuple[Path, Session | BadSession]]:
     return [*sorted(read, key=lambda found: found[1].last_change, reverse=True), *unreadable]
 
 
+def find_session(file: Path) -> Path:
+    """The file itself, or the one of this name among the saved sessions where there is none here."""
+    if file.name != str(file) or file.exists():
+        return file
+    from diagnoser.journal import default_folder
+
+    saved = default_folder() / file
+    return saved if saved.exists() else file
+
+
 def answer_words(answer: Answered) -> str:
     """An answer by its ids: "colour=red|brown", "ph=?", "density=2.5 to 4"."""
     if answer.reading is not None:
@@ -56,10 +67,10 @@ def answer_words(answer: Answered) -> str:
 
 def _row(path: Path, session: Session | BadSession) -> tuple[str, ...]:
     if isinstance(session, BadSession):
-        return (path.name, "", "", "", f"cannot be read: {session.problem}", "")
+        return ("", "unreadable", "", session.problem, path.name)
     answer = session.last_answer
     words = answer_words(answer) if answer else ""
-    return (path.name, session.name, session.header.table, words, session.status.replace("_", " "), _age(session))
+    return (_age(session), session.status.replace("_", " "), session.name, words, path.name)
 
 
 def _as_json(path: Path, session: Session | BadSession) -> dict[str, object]:

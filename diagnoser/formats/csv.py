@@ -277,8 +277,10 @@ def _read_column(
                     notices.say(f'cells "{text}" are read as unknown')
                 continue
             parts[field] = alternatives(text)
-            for part in parts[field]:
-                key = part.label.casefold()
+            keys = [part.label.casefold() for part in parts[field]]
+            if len(set(keys)) < len(keys):  # "R|r" are one outcome here, unlike in a folder
+                raise CellError("an outcome stands there twice", "name it once; capitals make no difference")
+            for key, part in zip(keys, parts[field], strict=True):
                 if key in _UNKNOWN:
                     raise CellError(f'"{part.label}" is unknown and cannot be one of several', "write it alone")
                 if spelling.setdefault(key, part.label) != part.label:

@@ -36,6 +36,12 @@ def _outcome_id(text: str) -> str:
     return text
 
 
+def _cost(value: float) -> float:
+    if not 1e-6 <= value <= 1e9:
+        raise ValueError("must be from 0.000001 to 1000000000; choose a larger or a smaller cost_unit")
+    return value
+
+
 def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
@@ -45,6 +51,7 @@ Name = Annotated[Text, AfterValidator(_named)]
 TestId = Annotated[Name, AfterValidator(_test_id)]
 OutcomeId = Annotated[Name, AfterValidator(_outcome_id)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Cost = Annotated[float, AfterValidator(_cost)]
 AnyOf = Annotated[list[Name], BeforeValidator(_as_list), Field(min_length=1)]
 
 
@@ -87,7 +94,7 @@ class TestEntry(_Strict):
     cuts: Annotated[list[Annotated[float, Field(allow_inf_nan=False)]], Field(min_length=1)] | None = None
     unit: Text | None = None
     tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    cost: Positive = 1.0
+    cost: Cost = 1.0
     category: Text = ""
     reliability: Annotated[Positive, Field(le=1)] | None = None
     provenance: Literal["hand", "source", "rule"] | None = None

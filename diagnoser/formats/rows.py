@@ -19,6 +19,8 @@ def read_text(path: Path, kind: type[BadFile] = BadTable) -> str:
     Raises `kind` where the file cannot be read, is empty, is no text or is in another encoding.
     """
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():  # a pipe would be waited for
+            raise kind(path, "this is no regular file", "save the text in a file first")
         data = path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from collections.abc import Callable
+from contextlib import suppress
 from typing import ClassVar
 
 from textual.app import App
@@ -12,7 +15,7 @@ from diagnoser.advise import Adviser
 from diagnoser.errors import DiagnoserError
 from diagnoser.formats import open_table, shipped_tables
 from diagnoser.kb import KnowledgeBase
-from diagnoser.ui.background import Advises
+from diagnoser.ui.background import Advises, Broken
 from diagnoser.ui.case import CaseScreen
 from diagnoser.ui.help import all_keys
 from diagnoser.ui.opening import Opened, open_case
@@ -43,6 +46,7 @@ class DiagnoserApp(App[int]):
 
     def on_mount(self) -> None:
         """The case that was asked for, or the choice of a table."""
+        self._leave_when_told()
         if self._request is None:
             self.push_screen(StartScreen(shipped_tables, open_table))
         else:
@@ -57,10 +61,25 @@ class DiagnoserApp(App[int]):
 
     async def action_quit(self) -> None:
         """Say where the case is saved, and leave."""
+        self._leave(0)
+
+    def on_broken(self, message: Broken) -> None:
+        """Leave for a mistake of the program itself, in one line, with what becomes of the case."""
+        self._leave(1, f"the program made a mistake ({type(message.error).__name__}: {message.error})")
+
+    def _leave(self, code: int, reason: str = "") -> None:
         case = next((screen for screen in self.screen_stack if isinstance(screen, CaseScreen)), None)
-        if case is not None:
-            self.farewell = case.leave()
-        self.exit(0)
+        saved = case.leave() if case is not None else ""
+        self.farewell = "; ".join(filter(None, (reason, saved)))
+        self.exit(code)
+
+    def _leave_when_told(self) -> None:
+        """The terminal is given back when the program is told to end, too."""
+        for name in ("SIGTERM", "SIGHUP"):
+            # Windows has no SIGHUP and its loop takes no signals; a loop beside the main thread takes none either.
+            with suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
+                number = getattr(signal, name)
+                asyncio.get_running_loop().add_signal_handler(number, self._leave, 128 + number)
 
     def action_keys(self) -> None:
         """Every key that works now."""

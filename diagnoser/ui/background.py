@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
@@ -38,6 +38,13 @@ class TableRead(Message):
 
 
 @dataclass
+class Broken(Message):
+    """A worker raised what it must never raise."""
+
+    error: BaseException | None
+
+
+@dataclass
 class OpeningFailed(Message):
     """The table or the session cannot be opened."""
 
@@ -57,6 +64,8 @@ class AdviceReady(Message):
 
     version: int
     advice: Advice
+    would_help: tuple[str, ...] = ()
+    """Tests answered "could not tell" that would tell the rest apart, where no other test does."""
 
 
 @dataclass
@@ -98,8 +107,18 @@ def think(
         return
     try:
         advice = adviser.advise(state)
-        post(AdviceReady(version, advice))
+        post(AdviceReady(version, advice, _would_help(adviser, state) if advice.status == "inseparable" else ()))
         if advice.status == "open" and not stale():
             post(CostReady(version, adviser.cost_left(state)))
     except DiagnoserError as error:
         post(AdviceFailed(version, error))
+
+
+def _would_help(adviser: Advises, state: State) -> tuple[str, ...]:
+    """The tests that could not be told and that would be worth asking had they not been answered so."""
+    found = []
+    for skipped in (answer for answer in state.answers if answer.unknown):
+        without = replace(state, answers=tuple(answer for answer in state.answers if answer is not skipped))
+        if any(ranked.test == skipped.test for ranked in adviser.advise(without).tests):
+            found.append(skipped.test)
+    return tuple(found)

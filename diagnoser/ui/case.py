@@ -19,7 +19,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Footer, Static
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from diagnoser.case import Answered, Case, Confirmed, Event, PolicyChosen, Redone, State, Undone
 from diagnoser.errors import DiagnoserError, UsageError
@@ -69,6 +69,7 @@ class CaseScreen(Screen[DiagnoserError]):
         self._one_at_a_time = Lock()
         self._advised = -1
         """The version of the state that `advice` belongs to."""
+        self._would_help: tuple[str, ...] = ()
 
     @property
     def kb(self) -> KnowledgeBase:
@@ -101,15 +102,20 @@ class CaseScreen(Screen[DiagnoserError]):
 
     # -- workers: they hand over messages and nothing else -------------------------------------------------------
 
-    @work(thread=True, group="prepare")
+    @work(thread=True, group="prepare", exit_on_error=False)
     def _prepare(self) -> None:
         background.prepare(self._request, self._opener, self._adviser_factory, self.post_message)
 
-    @work(thread=True, exclusive=True, group="advise")
+    @work(thread=True, exclusive=True, group="advise", exit_on_error=False)
     def _advise(self, adviser: background.Advises, version: int, state: State) -> None:
         worker = get_current_worker()
         with self._one_at_a_time:
             background.think(adviser, version, state, self.post_message, lambda: worker.is_cancelled)
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        """Tell the app of a mistake of the program."""
+        if message.state is WorkerState.ERROR:
+            self.post_message(background.Broken(message.worker.error))
 
     # -- messages ------------------------------------------------------------------------------------------------
 
@@ -146,6 +152,7 @@ class CaseScreen(Screen[DiagnoserError]):
             self.status.hush()
         self._advised = message.version
         self.set_reactive(CaseScreen.cost_left, None)  # the figure of the state before
+        self._would_help = message.would_help
         self.advice = message.advice
 
     @on(background.CostReady)
@@ -241,16 +248,21 @@ class CaseScreen(Screen[DiagnoserError]):
         if row is None:
             self._say("no such answer here")
         elif self.panel.marked:
-            self.panel.mark(row)
+            self._mark(row)
         else:
             self._take(row)
 
     def action_mark(self) -> None:
         """Mark the highlighted outcome."""
         if not self.panel.waiting:
-            self.panel.mark(self.panel.rows.row)
-            if self.panel.marked:
-                self._say(f"{len(self.panel.marked)} marked – Enter takes them, space unmarks", passing=False)
+            self._mark(self.panel.rows.row)
+
+    def _mark(self, row: object) -> None:
+        self.panel.mark(row)
+        if self.panel.marked:
+            self._say(f"{len(self.panel.marked)} marked – Enter takes them, space unmarks", passing=False)
+        else:
+            self.status.hush()
 
     def action_unknown(self) -> None:
         """Could not tell: the test is spent."""
@@ -267,10 +279,30 @@ class CaseScreen(Screen[DiagnoserError]):
         self._answer((NOT_APPLICABLE,))
 
     def action_confirm(self) -> None:
-        """Close the case with what was found."""
-        if not self.panel.waiting and isinstance(self.panel.shown, Verdict):
-            confirm = next((c for c in self.panel.shown.choices if isinstance(c.event, Confirmed)), None)
+        """Close the case with what was found, or say why it cannot be closed yet."""
+        if self.panel.waiting or self.case is None or self.advice is None:
+            return
+        choices = self.panel.shown.choices if isinstance(self.panel.shown, Verdict) else ()
+        confirm = next((choice for choice in choices if isinstance(choice.event, Confirmed)), None)
+        left = len(self.advice.candidates)
+        if confirm is not None:
             self._take(confirm)
+        elif self.case.state.closed:
+            self._say("the case is closed already – z takes that back")
+        elif left > 1:
+            self._say(f"{left} {self.kb.hypotheses_word} are left; c confirms when there is one")
+        elif left == 0:
+            self._say(f"no {self.kb.hypothesis_word} is left to confirm")
+
+    def action_groups(self) -> None:
+        """Every group that is still open, with its warning and what to do."""
+        if self.advice is None:
+            return
+        text = show.groups_page(self.kb, self.advice)
+        if text:
+            self.app.push_screen(Page("OPEN GROUPS", text))
+        else:
+            self._say("none of those left is in a group")
 
     def action_undo(self) -> None:
         """Take the last change back."""
@@ -388,7 +420,7 @@ class CaseScreen(Screen[DiagnoserError]):
         elif advice is not None and advice.status == "open" and advice.proposal and not state.closed:
             test, by_operator = advice.proposal.test, False
         elif advice is not None:
-            self.panel.conclude(verdict(self.kb, state, advice))
+            self.panel.conclude(verdict(self.kb, state, advice, self._would_help))
             return
         else:
             self.panel.wait()

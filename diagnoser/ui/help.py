@@ -12,9 +12,10 @@ from diagnoser.ui.presentation import KEY, MUTED, fit
 
 
 def all_keys(app: App[int], screen: Screen[Any]) -> Content:
-    """A line for every action with all its keys, the screen's own first."""
+    """A line for every action with all its keys: the screen's own, the app's and its lists', then Textual's."""
     keys: dict[tuple[str, str], list[str]] = {}
-    actives = sorted(screen.active_bindings.values(), key=lambda active: active.node is not screen)
+    # Every binding of ours has an id, those that a screen inherits have none.
+    actives = sorted(screen.active_bindings.values(), key=lambda a: (a.binding.id is None, a.node is not screen))
     for active in actives:
         binding = active.binding
         if binding.description and not binding.system:

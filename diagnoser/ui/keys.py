@@ -43,6 +43,7 @@ KEYS: list[BindingType] = [
     ),
     Binding("t", "choose_test('ranking')", "ranking", id="case.ranking", tooltip="the next tests, best first"),
     Binding("w", "why", "why", id="case.why", tooltip="how this test splits what is left"),
+    Binding("g", "groups", "groups", show=False, id="case.groups", tooltip="all groups still open, and what to do"),
     Binding("z", "undo", "undo", id="case.undo", tooltip="take the last change back"),
     Binding("r", "redo", "redo", id="case.redo", tooltip="take the last undo back"),
     Binding("e", "edit", "edit", id="case.edit", tooltip="choose an earlier answer and change it"),

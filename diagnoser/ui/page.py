@@ -18,7 +18,7 @@ class Page(ModalScreen[None]):
     """Text to read; any of the closing keys leads back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,q,w,question_mark", "dismiss", "back", id="page.back"),
+        Binding("escape,enter,q,w,g,question_mark", "dismiss", "back", id="page.back"),
     ]
 
     def __init__(self, title: str, text: Content) -> None:

@@ -16,7 +16,7 @@ from textual.content import Content
 
 from diagnoser.case import Answered, State
 from diagnoser.kb import DOES_NOT_APPLY, KnowledgeBase, Test
-from diagnoser.text import percent, printable, span
+from diagnoser.text import one_unit, percent, printable, score_per_cost, short_unit, span
 
 if TYPE_CHECKING:
     from diagnoser.advise import Advice, Branch, Candidate, RankedTest
@@ -26,8 +26,6 @@ STRONG = "bold"
 KEY = "bold $footer-key-foreground"
 BAR = "$primary"
 WARNING = "bold $text-warning"
-
-_SHORT_UNITS = {"minutes": "min", "minute": "min", "hours": "h", "seconds": "s"}
 
 
 def shorten(text: str, width: int) -> str:
@@ -59,9 +57,7 @@ def cost(amount: float, unit: str) -> str:
         number = f"{amount:.2g}"
     else:
         number = f"{amount:.0f}" if amount >= 10 else f"{amount:.1f}".removesuffix(".0")
-    if unit.endswith("s") and number == "1":
-        unit = _SHORT_UNITS.get(unit, unit[:-1])
-    return f"{number} {_SHORT_UNITS.get(unit, unit)}"
+    return f"{number} {one_unit(unit) if number == '1' else short_unit(unit)}"
 
 
 def answer_text(kb: KnowledgeBase, answer: Answered) -> str:
@@ -224,7 +220,7 @@ class OpenGroup:
 
 
 def open_groups(kb: KnowledgeBase, candidates: Iterable[Candidate]) -> list[OpenGroup]:
-    """Declared groups that are still possible, the most probable first, ties in the table's order."""
+    """Declared groups that are still possible, the most probable first; of equals those with a warning first."""
     members: dict[str, int] = dict.fromkeys(kb.group_by_id, 0)
     posterior: dict[str, float] = dict.fromkeys(kb.group_by_id, 0.0)
     for candidate in candidates:
@@ -236,7 +232,8 @@ def open_groups(kb: KnowledgeBase, candidates: Iterable[Candidate]) -> list[Open
         for group in kb.groups
         if members[group.id]
     ]
-    return sorted(found, key=lambda group: -group.posterior)
+    # Sums of posteriors that should be equal may differ in the last digits.
+    return sorted(found, key=lambda group: (-round(group.posterior, 9), not group.warning))
 
 
 def group_lines(kb: KnowledgeBase, advice: Advice, width: int) -> list[Content]:
@@ -251,12 +248,27 @@ def group_lines(kb: KnowledgeBase, advice: Advice, width: int) -> list[Content]:
     share = f" for {first.members} of {left}" if first.members < left else f" for all {left}"
     others = len(groups) - 1
     if others:
-        share += f" · {others} more group{'s' * (others > 1)} open"
+        share += f" · {others} more group{'s' * (others > 1)} open (g)"
     name = shorten(first.name, width - cell_len(share) - 5)
     lines = [Content.assemble((f" !  {name}", WARNING), (share, MUTED))]
     if first.warning:
         lines.append(Content.styled(f"    {shorten(first.warning, width - 5)}", WARNING))
     return lines
+
+
+def groups_page(kb: KnowledgeBase, advice: Advice) -> Content:
+    """The page of the `g` key: every group that is still possible, with its warning and what to do."""
+    lines: list[Content] = []
+    left = len(advice.candidates)
+    for group in open_groups(kb, advice.candidates):
+        share = f"   {group.members} of {left} left, {percent(group.posterior)}"
+        lines.append(Content.assemble((printable(group.name), STRONG), (share, MUTED)))
+        if group.warning:
+            lines.append(Content.styled(f"!  {printable(group.warning)}", WARNING))
+        if group.action:
+            lines.append(Content(printable(group.action)))
+        lines.append(Content(""))
+    return Content("\n").join(lines[:-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,13 +291,29 @@ def listed_tests(kb: KnowledgeBase, state: State, advice: Advice | None) -> list
     return rows + [ListedTest(test, None, None, None) for test in kb.tests if test.id not in seen]
 
 
-def matches(row: ListedTest, words: str) -> bool:
-    """Every word stands somewhere in the test's id, name, question, category or outcomes."""
-    test = row.test
-    text = "\n".join(
-        (test.id, test.name, test.question, test.category, *(outcome.label for outcome in test.outcomes))
-    ).casefold()
-    return all(word in text for word in words.casefold().split())
+def found_tests(listed: Iterable[ListedTest], words: str) -> list[ListedTest]:
+    """The tests in which every word stands somewhere; names that begin with them first, outcomes last."""
+    wanted = words.casefold().split()
+    places = [(row, [_found_in(row.test, word) for word in wanted]) for row in listed]
+    found = [(max(ranks, default=0), row) for row, ranks in places if _NOWHERE not in ranks]
+    return [row for _, row in sorted(found, key=lambda pair: pair[0])]
+
+
+_NOWHERE = 5
+
+
+def _found_in(test: Test, word: str) -> int:
+    """Where a word stands: at the start of the name, of a word in it, within it, in the rest, in an outcome."""
+    name = test.title.casefold()
+    if name.startswith(word):
+        return 0
+    if any(part.startswith(word) for part in name.split()):
+        return 1
+    if word in name:
+        return 2
+    if any(word in text.casefold() for text in (test.id, test.question, test.category)):
+        return 3
+    return 4 if any(word in outcome.label.casefold() for outcome in test.outcomes) else _NOWHERE
 
 
 def draw_test(kb: KnowledgeBase, row: ListedTest, width: int) -> Content:
@@ -298,17 +326,10 @@ def draw_test(kb: KnowledgeBase, row: ListedTest, width: int) -> Content:
     labels = {outcome.id: outcome.label for outcome in row.test.outcomes}
     stays = " · ".join(f"{labels[branch.outcome]} {branch.candidates_left}" for branch in row.ranked.branches)
     head = f"{row.rank:>3} "
-    figures = (
-        f" {fit(score_text(row.ranked), 7, right=True)} {fit(cost(row.ranked.cost, kb.cost_unit), 8, right=True)}  "
-    )
+    score = fit(score_per_cost(row.ranked.score, row.ranked.cost), 7, right=True)
+    figures = f" {score} {fit(cost(row.ranked.cost, kb.cost_unit), 8, right=True)}  "
     room = width - cell_len(head) - name - cell_len(figures)
     return Content.assemble((head, MUTED), (fit(row.test.title, name), STRONG), figures, (shorten(stays, room), MUTED))
-
-
-def score_text(ranked: RankedTest) -> str:
-    """The score for one unit of cost, which is what the policy compares."""
-    value = ranked.score / ranked.cost
-    return f"{value:.3f}" if abs(value) < 100 else f"{value:.4g}"
 
 
 def answer_bits(ranked: RankedTest) -> float:

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from diagnoser.kb import KnowledgeBase
-from diagnoser.ui.presentation import MUTED, STRONG, ListedTest, draw_test, matches
+from diagnoser.ui.presentation import MUTED, STRONG, ListedTest, draw_test, found_tests
 from diagnoser.ui.widgets import RowList
 
 
@@ -79,7 +79,7 @@ class SearchScreen(ModalScreen[str | None]):
 
     def _filter(self) -> None:
         words = self.query_one("#filter", Input).value
-        found = [row for row in self._listed if matches(row, words)]
+        found = found_tests(self._listed, words)
         rows = self.query_one("#tests", RowList)
         rows.show(found, [row.test.id for row in found], lambda row, width: draw_test(self._kb, row, width))
         self.query_one("#columns", Static).update(

@@ -22,6 +22,8 @@ class Sitting:
         self.path = opened.journal.path
         self.unsaved = opened.journal.warning
         """Why the session is not on disk; empty where it is."""
+        self._worth_keeping = opened.resumed
+        """There is more in the file than questions."""
         self._refused: list[Event] = []
         """What the disk would not take so far."""
         self.version = 0
@@ -43,7 +45,13 @@ class Sitting:
             self._record(Proposed(proposal.test, proposal.score, policy))
 
     def leave(self) -> str:
-        """Close the session's file, which tries once more to save. Returns a line for the terminal on what is saved."""
+        """Close the session's file, which tries once more to save. Returns a line for the terminal on what is saved.
+
+        A new session without an answer or another change is not kept.
+        """
+        if not self._worth_keeping:
+            self._journal.discard()
+            return "nothing was answered; no session is kept"
         missing = self._journal.close()
         if self.path is None:
             return f"the case is not saved: {self.unsaved}"
@@ -57,6 +65,7 @@ class Sitting:
 
     def _record(self, event: Event) -> None:
         case = self.case.with_event(event)  # refuses what cannot happen before it is written
+        self._worth_keeping = self._worth_keeping or not isinstance(event, Proposed)
         try:
             self._journal.append(event)
         except SessionNotSaved as error:

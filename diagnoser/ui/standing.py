@@ -53,8 +53,10 @@ class Standing(Horizontal):
     def show_candidates(self, kb: KnowledgeBase, candidates: tuple[Candidate, ...]) -> None:
         """The most probable first."""
         most = candidates[0].posterior if candidates else 0.0
-        self.query_one("#candidates", RowList).show(
+        rows = self.query_one("#candidates", RowList)
+        rows.show(
             candidates,
             [candidate.hypothesis for candidate in candidates],
             lambda candidate, width: draw_candidate(kb, candidate, width, most),
         )
+        rows.to_top()  # the order is new: what was highlighted may be far down

@@ -15,11 +15,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
+from textual.worker import Worker, WorkerState
 
 from diagnoser import __version__
 from diagnoser.errors import DiagnoserError
 from diagnoser.kb import KnowledgeBase
 from diagnoser.text import printable
+from diagnoser.ui.background import Broken
 from diagnoser.ui.presentation import MUTED, STRONG, about, fit, shorten
 from diagnoser.ui.widgets import RowList
 
@@ -91,7 +93,7 @@ class StartScreen(Screen[None]):
         self.query_one("#tables").focus()
         self.call_after_refresh(self._list)
 
-    @work(thread=True)
+    @work(thread=True, exit_on_error=False)
     def _list(self) -> None:
         paths = self._shipped()
         for name in paths:
@@ -102,6 +104,11 @@ class StartScreen(Screen[None]):
             except DiagnoserError as error:
                 table = ShippedTable(name, problem=str(error))
             self.post_message(self.TableRead(table))
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        """Tell the app of a mistake of the program."""
+        if message.state is WorkerState.ERROR:
+            self.post_message(Broken(message.worker.error))
 
     def on_start_screen_table_read(self, message: TableRead) -> None:
         """One more row, or a row with more in it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,8 +38,8 @@ class Verdict:
     choices: tuple[Choice, ...]
 
 
-def verdict(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
-    """What the panel says in place of a question."""
+def verdict(kb: KnowledgeBase, state: State, advice: Advice, would_help: Sequence[str] = ()) -> Verdict:
+    """What the panel says in place of a question; `would_help` are skipped tests that would tell the rest apart."""
     if state.closed:
         return _closed(kb, state)
     match advice.status:
@@ -48,7 +49,7 @@ def verdict(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
             return _group(kb, state, advice)
         case "contradiction":
             return _contradiction(kb, state)
-    return _inseparable(kb, state, advice)
+    return _inseparable(kb, state, advice, would_help)
 
 
 def draw_choice(choice: Choice, width: int) -> Content:
@@ -100,9 +101,8 @@ def _group(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
     return Verdict(f"ONE GROUP  {name}", tuple(lines), (go_on,))
 
 
-def _inseparable(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
+def _inseparable(kb: KnowledgeBase, state: State, advice: Advice, would_help: Sequence[str]) -> Verdict:
     stop = state.settings.stop
-    unknown = [answer for answer in state.answers if answer.unknown]
     groups = {candidate.group for candidate in advice.candidates}
     lines = [
         _plain(f"No test that is left tells these {len(advice.candidates)} {kb.hypotheses_word} apart."),
@@ -110,11 +110,10 @@ def _inseparable(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
         *(_action(kb, groups.pop()) if len(groups) == 1 else ()),
         *_disclaimer(kb),
     ]
-    if unknown:
-        lines.append(_plain("You could not tell on these; answering one after all may help:"))
+    if would_help:
+        lines.append(_plain("You could not tell on these; answering one after all tells some apart:"))
     choices = [
-        Choice(_key(place), kb.tests[kb.test_index[answer.test]].title, test=answer.test)
-        for place, answer in enumerate(unknown)
+        Choice(_key(place), kb.tests[kb.test_index[test]].title, test=test) for place, test in enumerate(would_help)
     ]
     return Verdict(f"NOTHING SEPARATES THESE {len(advice.candidates)}", tuple(lines), tuple(choices))
 

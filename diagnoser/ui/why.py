@@ -10,8 +10,8 @@ from textual.content import Content
 from diagnoser.case import State
 from diagnoser.kb import KnowledgeBase, Test
 from diagnoser.policies import POLICIES
-from diagnoser.text import percent
-from diagnoser.ui.presentation import BAR, MUTED, STRONG, about, answer_bits, bar, cost, fit, score_text
+from diagnoser.text import one_unit, percent, score_per_cost
+from diagnoser.ui.presentation import BAR, MUTED, STRONG, about, answer_bits, bar, cost, fit
 
 if TYPE_CHECKING:
     from diagnoser.advise import Advice, RankedTest
@@ -67,8 +67,8 @@ def _worth(kb: KnowledgeBase, ranked: RankedTest, advice: Advice, left: int) -> 
 def _policy(kb: KnowledgeBase, state: State, advice: Advice, ranked: RankedTest) -> list[Content]:
     name = state.settings.policy
     place = next(rank for rank, other in enumerate(advice.tests, 1) if other.test == ranked.test)
-    unit = cost(1.0, kb.cost_unit).removeprefix("1 ")
-    lines = [Content(f"Place {place} of {len(advice.tests)} under {name}, score {score_text(ranked)} per {unit}.")]
+    score = f"score {score_per_cost(ranked.score, ranked.cost)} per {one_unit(kb.cost_unit)}"
+    lines = [Content(f"Place {place} of {len(advice.tests)} under {name}, {score}.")]
     policy = POLICIES.get(name)
     if policy is not None:
         lines.append(Content.assemble((f"{name}: ", STRONG), policy.summary))

@@ -87,6 +87,11 @@ class RowList(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         self.virtual_size = Size(0, len(rows))
         self.refresh(layout=True)
 
+    def to_top(self) -> None:
+        """Highlight and show the first row."""
+        self.highlighted = 0 if self.rows else None
+        self.scroll_home(animate=False, force=True)
+
     @property
     def row(self) -> T | None:
         """The highlighted row."""

@@ -20,7 +20,8 @@ Run = Callable[..., Result]
 
 def test_the_first_decision(as_json: Callable[..., Any], code: str) -> None:
     said = as_json("next", code)
-    assert list(said) == ["status", "candidates_left", "entropy_bits", "candidates", "tests", "spent"]
+    fields = ["status", "candidates_left", "entropy_bits", "candidates", "tests", "spent"]
+    assert list(said) == [*fields, "group_action", "group_warning"]
     assert (said["status"], said["candidates_left"], said["entropy_bits"], said["spent"]) == ("open", 4, 2.0, [])
     assert said["candidates"][0] == {"hypothesis": "aa", "posterior": 0.25, "group": None, "mismatches": 0}
     halves = [{"outcome": o, "probability": 0.5, "candidates_left": 2} for o in ("yes", "no")]
@@ -149,18 +150,35 @@ def test_text_of_a_table_never_steers_the_terminal(diagnoser: Run, tmp_path: Pat
         assert "[bold]q" in result.stdout
 
 
-def test_a_stone_by_its_group(as_json: Callable[..., Any], diagnoser: Run, tmp_path: Path) -> None:
+@pytest.fixture
+def stones(tmp_path: Path) -> Path:
     (tmp_path / "kb.toml").write_text(
-        'format = 1\ntitle = "Stones"\n[columns]\ngroup = "group"\n'
+        'format = 1\ntitle = "Stones"\ndisclaimer = "only a game"\n[columns]\ngroup = "group"\n'
         '[[tests]]\nid = "hard"\nquestion = "Does it scratch glass?"\n'
         'outcomes = [{ id = "yes", label = "yes" }, { id = "no", label = "no" }]\n'
-        '[[groups]]\nid = "g"\nname = "Gems"\naction = "keep it"\n'
+        '[[groups]]\nid = "g"\nname = "Gems"\naction = "keep it"\nwarning = "do not polish it"\n'
+        '[[groups]]\nid = "s"\naction = "leave it"\nwarning = "it stains"\n'
     )
-    (tmp_path / "table.csv").write_text("name,group,hard\nruby,g,yes\nspinel,g,yes\nchalk,,no\n")
-    said = as_json("next", str(tmp_path), "-a", "hard=yes")
+    (tmp_path / "table.csv").write_text("name,group,hard\nruby,g,yes\nspinel,g,yes\nlazurite,s,no\n")
+    return tmp_path
+
+
+def test_a_stone_by_its_group(as_json: Callable[..., Any], diagnoser: Run, stones: Path) -> None:
+    said = as_json("next", str(stones), "-a", "hard=yes")
     assert (said["status"], said["candidates_left"], said["candidates"][0]["group"]) == ("group", 2, "g")
-    assert "one group: Gems - keep it" in diagnoser("next", str(tmp_path), "-a", "hard=yes").stdout
-    assert as_json("next", str(tmp_path), "-a", "hard=yes", "--stop", "unique")["status"] == "inseparable"
+    lines = diagnoser("next", str(stones), "-a", "hard=yes").stdout.splitlines()
+    assert lines[1:5] == ["one group: Gems", "keep it", "do not polish it", "only a game"]
+    said = as_json("next", str(stones), "-a", "hard=yes", "--stop", "unique")
+    assert (said["status"], said["group_action"]) == ("inseparable", "keep it")
+
+
+def test_a_stone_found_comes_with_what_to_do_for_it(as_json: Callable[..., Any], diagnoser: Run, stones: Path) -> None:
+    lines = diagnoser("next", str(stones), "-a", "hard=no", "--stop", "unique").stdout.splitlines()
+    assert lines[1:5] == ["identified: lazurite", "leave it", "it stains", "only a game"]
+    said = as_json("next", str(stones), "-a", "hard=no", "--stop", "unique")
+    assert (said["group_action"], said["group_warning"]) == ("leave it", "it stains")
+    said = as_json("next", str(stones))
+    assert (said["status"], said["group_action"], said["group_warning"]) == ("open", None, None)
 
 
 def kb(*tests: tuple[str, tuple[str, ...]]) -> KnowledgeBase:

@@ -118,8 +118,71 @@ def test_version_and_usage(diagnoser: Run) -> None:
     assert diagnoser("--version").stdout == f"diagnoser {__version__}\n"
     for words in (["fly"], ["run", "--wings"], ["next"], ["next", "hazmat", "--top", "x"]):
         result = diagnoser(*words)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert "Traceback" not in result.stderr
+        assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+        assert result.stderr.startswith("diagnoser: ")
+        assert result.stderr.endswith("--help\n")
+
+
+def test_what_is_typed_wrong_never_steers_the_terminal(diagnoser: Run) -> None:
+    for words in (["tables", "\u202ex\x1b[31m"], ["\u202ex\x1b[31m"], ["next", "--\u202ex\x1b[31m"]):
+        result = diagnoser(*words)
+        assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+        assert "\\u202ex\\x1b[31m" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "next", "evaluate"])
+@pytest.mark.parametrize("words", [["--policy", ""], ["--stop", ""], ["--prior-column", "1"]])
+def test_empty_values_and_a_column_of_no_file_are_refused(diagnoser: Run, code: str, command: str, words: Any) -> None:
+    result = diagnoser(command, code, *words)
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+    assert words[0] in result.stderr or 'is called ""' in result.stderr
+
+
+def test_a_column_without_priors_is_refused_with_an_old_session_too(
+    diagnoser: Run, screen: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "old.jsonl").touch()
+    result = diagnoser("run", "--resume", str(tmp_path / "old.jsonl"), "--prior-column", "1")
+    assert (result.exit_code, screen.requests) == (2, [])
+    assert "--prior" in result.stderr
+
+
+def test_a_saved_session_is_found_by_its_name_alone(diagnoser: Run, screen: Any, tmp_path: Path) -> None:
+    saved = tmp_path / "data" / "diagnoser" / "sessions" / "one.jsonl"
+    saved.parent.mkdir(parents=True)
+    saved.touch()
+    assert diagnoser("run", "--resume", "one.jsonl").exit_code == 0
+    assert screen.requests == [CaseRequest(None, resume=saved)]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+@pytest.mark.parametrize("words", [["tables"], ["tables", "--json"], ["--help"], ["--version"]])
+def test_a_full_disk_for_the_output_is_one_line(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "diagnoser", *words]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "diagnoser: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closing a stream takes another way there")
+@pytest.mark.parametrize(
+    ("closed", "words", "exit_code", "says"),
+    [
+        (1, ["tables"], 1, "diagnoser: the output is closed; nothing can be written\n"),
+        (0, ["run", "hazmat"], 2, "diagnoser: the screen needs a terminal"),
+        (2, ["tables", "--json"], 0, ""),
+        (2, ["fly"], 2, ""),
+    ],
+)
+def test_streams_may_be_closed(closed: int, words: list[str], exit_code: int, says: str) -> None:
+    code = (
+        f"import os, sys; os.close({closed}); os.execv(sys.executable, [sys.executable, '-m', 'diagnoser', *{words}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == exit_code
+    assert done.stderr.startswith(says)
+    assert len(done.stderr.splitlines()) == bool(says)
 
 
 def test_a_reader_that_goes_away_is_no_error(code: str) -> None:

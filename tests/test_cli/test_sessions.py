@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,7 @@ from typer.testing import Result
 
 from diagnoser import journal
 from diagnoser.case import Answered, Confirmed, Event, Named, Proposed, Reading, Settings
-from diagnoser.cli.sessions import answer_words
+from diagnoser.cli.sessions import answer_words, sessions
 from diagnoser.formats import open_table
 from diagnoser.session import Header
 
@@ -50,7 +52,8 @@ def test_a_list_of_sessions(as_json: Callable[..., Any], diagnoser: Callable[...
 
     lines = diagnoser("sessions").stdout.splitlines()
     assert len(lines) == 4
-    assert "cannot be read: its first line is damaged" in lines[-1]
+    assert lines[-1].split("\t")[1] == "unreadable"
+    assert "its first line is damaged" in lines[-1]
 
 
 def test_a_session_without_a_sensible_time_does_not_end_the_list(
@@ -145,3 +148,28 @@ def test_the_shipped_tables(as_json: Callable[..., Any], diagnoser: Callable[...
     unknown = sum(kb.cell(h, t).unknown for h in range(len(kb.hypotheses)) for t in range(len(kb.tests)))
     assert hazmat["unknown_share"] == unknown / (hazmat["hypotheses"] * hazmat["tests"])
     assert len(diagnoser("tables").stdout.splitlines()) == len(known) + 1
+
+
+def test_a_table_that_lost_a_name_differs(diagnoser: Callable[..., Result], code: str) -> None:
+    path = saved(None, code, (*GOOD, Confirmed("ab")))
+    table = Path(code)
+    table.write_text(table.read_text(encoding="utf-8").replace("ab,", "other,"), encoding="utf-8")
+    result = diagnoser("replay", path.name)
+    assert result.exit_code == 1
+    assert 'event 5: the table has no hypothesis "ab"; the table changed' in result.stderr
+
+
+def test_a_row_of_the_list_is_one_line_of_80_columns_with_the_whole_file_name(
+    code: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "80")
+    long = "a case with a name that is much longer than a line of the terminal, and a remark"
+    path = saved(None, code, (*GOOD, Named(long)))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    sessions()
+    lines = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out).splitlines()
+    assert len(lines) == 3  # headings, a rule, the session
+    assert max(map(len, lines)) <= 80
+    assert lines[2].endswith(path.name)
+    assert "second=no" in lines[2]

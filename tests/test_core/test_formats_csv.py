@@ -264,3 +264,12 @@ def test_any_table_reads_back(
             assert cell.unknown == (not row[e])
             if row[e]:
                 assert {test.outcomes[v].id: p for v, p in cell.outcomes} == dict.fromkeys(row[e], 1 / len(row[e]))
+
+
+@pytest.mark.parametrize("cell", ["R|r", "yes|YES", "R:0.5|r:0.5", "R|r!", "ss|ß", "g|R|r"])
+def test_two_spellings_of_one_outcome_in_a_cell_are_refused(tmp_path: Path, cell: str) -> None:
+    with pytest.raises(BadTable) as caught:
+        read(tmp_path, f"name,a\nx,g\ny,{cell}\n")
+    error = caught.value
+    assert (error.line, error.column, error.value) == (3, "a", cell)
+    assert error.problem == "an outcome stands there twice"

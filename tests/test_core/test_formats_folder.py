@@ -207,7 +207,9 @@ def refusal(folder: Path, head: str = HEAD, table: str = TABLE) -> str:
         ("cost = 2", "cost = 0", 'kb.toml, line 29, value "0": test 1 (colour), key cost is not accepted; it must'),
         ("cost = 2", 'cost = "2"', 'line 29, value "2": test 1 (colour), key cost is not accepted; it must be a'),
         ("cost = 2", "cost = true", 'line 29, value "true": test 1 (colour), key cost'),
-        ("cost = 2", "cost = inf", 'value "inf": test 1 (colour), key cost is not accepted; it must be a finite'),
+        ("cost = 2", "cost = inf", 'value "inf": test 1 (colour), key cost is not accepted; it must be from 0.000001'),
+        ("cost = 2", "cost = 9.9e-7", "key cost is not accepted; it must be from 0.000001 to 1000000000"),
+        ("cost = 2", "cost = 1000000001", "key cost is not accepted; it must be from 0.000001 to 1000000000"),
         ("cost = 2", "coost = 2", 'line 29, value "2": test 1 (colour), key coost is not known; did you mean "cost"?'),
         ("cost_unit", "cots_unit", 'line 9, value "minutes": key cots_unit is not known; did you mean "cost'),
         ('group = "', 'groop = "', 'line 14, value "kind": [columns], key groop is not known; did you mean "gr'),
@@ -395,3 +397,12 @@ def test_some_of_the_tests(stones: KnowledgeBase) -> None:
     for wrong in ([], [3], [-1], [0, 0]):
         with pytest.raises(UsageError, match="numbers from 0 to 2"):
             stones.with_tests(wrong)
+
+
+@pytest.mark.parametrize("cost", ["1e-6", "1e9"])
+def test_the_least_and_the_greatest_cost(tmp_path: Path, cost: str) -> None:
+    (tmp_path / "kb.toml").write_text(
+        f'format = 1\ntitle = "T"\n[[tests]]\nid = "a"\ncost = {cost}\noutcomes = [{{ id = "x" }}, {{ id = "y" }}]\n'
+    )
+    (tmp_path / "table.csv").write_text("name,a\np,x\nq,y\n")
+    assert open_table(tmp_path).tests[0].cost == float(cost)

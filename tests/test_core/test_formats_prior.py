@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,10 @@ def test_bad_priors(animals: KnowledgeBase, tmp_path: Path, text: str, column: i
     assert message.startswith(str(tmp_path / "prior.csv"))
     for words in said:
         assert words in message
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_refused_and_not_waited_for(animals: KnowledgeBase, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(BadFile, match="no regular file"):
+        with_prior(animals, tmp_path / "pipe.csv", 0)

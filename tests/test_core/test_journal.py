@@ -203,3 +203,10 @@ def test_the_users_folder_of_sessions(tmp_path: Path, monkeypatch: pytest.Monkey
     assert all(path and path.parent == folder and "spilled-chemicals" in path.name for path in paths)
     for book in books:
         book.close()
+
+
+def test_a_discarded_session_leaves_no_file(tmp_path: Path) -> None:
+    book = journal.create(tmp_path / "s.jsonl", HEADER)
+    book.append(EVENTS[0])
+    book.discard()
+    assert list(tmp_path.iterdir()) == []

@@ -143,3 +143,20 @@ def test_another_version_of_the_program_is_named(adviser: Adviser) -> None:
     again = replay(session(GOOD, program="0.0.9"), KB, adviser)
     assert (again.first_difference, len(again.notes)) == (None, 1)
     assert "recorded by version 0.0.9" in again.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("events", "missing"),
+    [
+        ((Confirmed("gone"),), 'hypothesis "gone"'),
+        ((Excluded("gone"), Undone()), 'hypothesis "gone"'),
+        ((Answered("third", ("yes",)), Undone()), 'test "third"'),
+        ((Answered("first", ("maybe",)), Undone()), 'outcome "maybe" of test "first"'),
+    ],
+)
+def test_what_the_table_does_not_have_is_a_difference(
+    adviser: Adviser, events: tuple[Event, ...], missing: str
+) -> None:
+    again = replay(session((*GOOD, *events)), KB, adviser)
+    assert first_difference(again).startswith(f"event 5: the table has no {missing}; ")
+    assert (again.agreeing, again.proposals) == (2, 2)

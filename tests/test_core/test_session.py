@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import zlib
 from dataclasses import asdict
 from pathlib import Path
@@ -34,7 +35,7 @@ from diagnoser.case import (
     Withdrawn,
 )
 from diagnoser.errors import BadSession, UsageError
-from diagnoser.session import read_session
+from diagnoser.session import read_session, seal
 from tests.sessions import EVENTS, HEADER, written
 
 
@@ -246,3 +247,63 @@ def test_what_a_list_of_sessions_says(tmp_path: Path) -> None:
         assert session.status == status
         assert session.last_answer == (answered if answered in events else None)
         assert session.name == ("pump" if n == 6 else "")
+
+
+DEEP: object = []
+for _ in range(400):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"event": "proposed", "test": "ph", "score": "NaN", "policy": "gain"},
+        {"event": "proposed", "test": "ph", "score": "Infinity", "policy": "gain"},
+        {"event": "answered", "test": "ph", "reading": {"low": "nan", "high": 3}},
+        {"event": "answered", "test": "ph", "reading": {"low": 3, "high": "NaN"}},
+        {"event": "answered", "test": "ph", "reading": {"low": 3, "high": 3, "plus_minus": "Infinity"}},
+        {"event": "answered", "test": "ph", "reading": {"low": 3, "high": 3, "plus_minus": -1}},
+        {"event": "errors", "mode": "tolerance", "tolerance": -1},
+        {"event": "note", "text": DEEP},
+    ],
+)
+def test_values_that_no_program_writes_are_refused(tmp_path: Path, event: dict[str, object]) -> None:
+    path = tmp_path / "s.jsonl"
+    header = json.loads(written(path, ()))
+    del header["crc"]
+    path.write_bytes(sealed([header, {"seq": 1, "time": HEADER.time, **event}]))
+    with pytest.raises(BadSession, match="line 2"):
+        read_session(path)
+
+
+@pytest.mark.parametrize("change", [{"settings": {**asdict(HEADER.settings), "tolerance": -1}}, {"prior_column": -1}])
+def test_a_header_with_numbers_below_zero_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(sealed([{"seq": 0, "event": "session", "format": 1, **asdict(HEADER), **change}]))
+    with pytest.raises(BadSession, match="header is not complete"):
+        read_session(path)
+
+
+def test_json_nested_without_end_is_no_session(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    body = b'{"seq":0,"event":"session","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    path.write_bytes(seal(body, b"")[0])
+    with pytest.raises(BadSession, match="not a session file"):
+        read_session(path)
+    path.unlink()
+    good = written(path, ())
+    body = b'{"seq":1,"event":"note","text":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    content = good + seal(body, good[-11:-3])[0]
+    path.write_bytes(content)
+    for door in (read_session, journal.resume):
+        with pytest.raises(BadSession, match="line 2"):
+            door(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    for door in (read_session, journal.resume):
+        with pytest.raises(BadSession, match="no regular file"):
+            door(tmp_path / "pipe.jsonl")

@@ -32,7 +32,7 @@ class MemoryJournal:
         """What the panel's border said when each event was written."""
         self.full = False
         self.unsaved = 0
-        self.closed = False
+        self.closed = self.discarded = False
         self.look: Callable[[], str] = lambda: ""
 
     def append(self, event: Event) -> None:
@@ -42,6 +42,9 @@ class MemoryJournal:
         if self.full:
             raise SessionNotSaved("sessions/case.jsonl: not saved: the disk is full; the case goes on in memory")
         self.unsaved = 0
+
+    def discard(self) -> None:
+        self.closed = self.discarded = True
 
     def close(self) -> int:
         self.closed = True
@@ -58,12 +61,14 @@ def make_app(
     adviser: Callable[[KnowledgeBase], Any] = SlowAdviser,
     stop: str = "unique",
     pending: tuple[Event, ...] = (),
+    resumed: bool = False,
 ) -> DiagnoserApp:
     """The app on this table; tests reach the journal as `app.journal`."""
     journal = journal or MemoryJournal()
 
     def opener(_request: CaseRequest) -> Opened:
-        return Opened(kb, Case.new(Settings("gain", stop), events), journal, pending=pending)  # type: ignore[arg-type]
+        case = Case.new(Settings("gain", stop), events)
+        return Opened(kb, case, journal, pending=pending, resumed=resumed)  # type: ignore[arg-type]
 
     app = DiagnoserApp(CaseRequest("spills"), adviser, opener)
     app.journal = journal  # type: ignore[attr-defined]

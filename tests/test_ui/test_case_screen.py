@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from diagnoser.advise import Advice
-from diagnoser.case import Answered, PolicyChosen, Proposed, Redone, State, Undone
+from diagnoser.case import Answered, Confirmed, PolicyChosen, Proposed, Redone, State, Undone
 from diagnoser.errors import BadTable
 from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import POLICIES
@@ -24,7 +24,7 @@ from diagnoser.ui.search import SearchScreen
 from diagnoser.ui.widgets import RowList
 
 from .conftest import asked, at_rest, changes, make_app, press, settled, text_of, title, until
-from .table import SPILLS, SlowAdviser, many_hypotheses, many_outcomes
+from .table import CAUSTIC, FUELS, GASES, SPILLS, SlowAdviser, many_hypotheses, many_outcomes
 
 SIZE = (80, 24)
 
@@ -159,6 +159,11 @@ async def test_space_marks_several_and_enter_takes_them() -> None:
     async with app.run_test(size=SIZE) as pilot:
         case = await press(pilot, "space", "3", "down", "space", "space")
         assert case.panel.marked == ("gas", "solid")
+        assert "2 marked" in text_of(app)
+        case = await press(pilot, "2")
+        assert "3 marked" in text_of(app)
+        case = await press(pilot, "2")
+        assert "2 marked" in text_of(app)
         assert changes(app) == []
         await press(pilot, "enter")
         assert changes(app) == [Answered("state", ("gas", "solid"))]
@@ -435,3 +440,49 @@ async def test_the_command_palette_changes_the_theme() -> None:
         await until(pilot, lambda: "Change the current theme" in text_of(app))
         await press(pilot, "escape", "1")
         assert changes(app) == [Answered("state", ("gas",))]
+
+
+async def test_c_says_why_nothing_can_be_confirmed_yet() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "c")
+        assert "10 substances are left; c confirms when there is one" in text_of(app)
+        assert changes(app) == []
+        await press(pilot, "1", "2", "c", "c")
+        assert "the case is closed already" in text_of(app)
+        assert changes(app)[2:] == [Confirmed("chlorine")]
+
+
+async def test_g_lists_every_open_group_with_what_to_do() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "g")
+        shown = text_of(app)
+        for group in (GASES, FUELS, CAUSTIC):
+            for text in (group.name, group.action, group.warning):
+                assert text in shown
+        await press(pilot, "g", "1", "g")
+        assert "Fuels" not in text_of(app)
+
+
+async def test_with_every_step_the_candidates_begin_at_the_top() -> None:
+    app = make_app(many_hypotheses(300))
+    async with app.run_test(size=SIZE) as pilot:
+        case = await press(pilot, "2")
+        rows = case.query_one("#candidates", RowList)
+        assert rows.rows[0].hypothesis == "h150"
+        await press(pilot, "z")
+        assert (rows.rows[0].hypothesis, rows.highlighted, rows.scroll_offset.y) == ("h0", 0, 0)
+        rows.scroll_to(y=40, animate=False)
+        await press(pilot, "1")
+        assert rows.scroll_offset.y == 0
+
+
+async def test_help_begins_with_the_answers() -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "question_mark")
+        lines = [line.strip("│ ") for line in text_of(app).splitlines() if line.startswith("│")]
+        assert lines[0].startswith("1 … 0")
+        assert lines[1].startswith("u")
+        assert not any("Focus" in line or "Copy" in line for line in lines[:14])

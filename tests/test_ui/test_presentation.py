@@ -14,7 +14,7 @@ from diagnoser.text import printable
 from diagnoser.ui import presentation as show
 from diagnoser.ui.verdict import verdict
 
-from .table import BURNS, FLASH, PH, SPILLS, SlowAdviser, knowledge_base
+from .table import BURNS, FLASH, PH, SPILLS, SlowAdviser, choice, knowledge_base
 
 START = State(Settings("gain", "unique"))
 
@@ -90,7 +90,7 @@ def test_group_lines_name_the_leading_group_its_warning_and_how_many_more() -> N
         return [line.plain for line in show.group_lines(SPILLS, Advice("open", found, 1.0, 3.3, None, ()), 80)]
 
     assert lines(("chlorine", 0.6), ("petrol", 0.3), ("lye", 0.1)) == [
-        " !  Toxic gases for 1 of 3 · 2 more groups open",
+        " !  Toxic gases for 1 of 3 · 2 more groups open (g)",
         "    Stay upwind.",
     ]
     assert lines(("petrol", 0.5), ("diesel", 0.5)) == [" !  Fuels for all 2", "    No open flame within 50 m."]
@@ -100,8 +100,36 @@ def test_listed_tests_are_the_ranked_ones_then_the_answered_then_the_rest() -> N
     state = State(Settings("gain", "unique"), (Answered("state", ("gas",)),))
     rows = show.listed_tests(SPILLS, state, SlowAdviser(SPILLS).advise(state))
     assert [(row.test.id, row.rank) for row in rows] == [("burns", 1), ("ph", 2), ("state", None), ("flash", None)]
-    assert [row.test.id for row in rows if show.matches(row, "PAPER wet")] == ["ph"]
-    assert [row.test.id for row in rows if show.matches(row, "alkal")] == ["ph"]
+    assert [row.test.id for row in show.found_tests(rows, "PAPER wet")] == ["ph"]
+    assert [row.test.id for row in show.found_tests(rows, "alkal")] == ["ph"]
+    assert [row.test.id for row in show.found_tests(rows, "")] == [row.test.id for row in rows]
+
+
+def test_a_name_that_begins_with_what_is_typed_goes_before_all_else() -> None:
+    tests = [
+        choice("a", "hard soft", name="Texture"),
+        choice("b", "yes no", name="Feel", question="Is it hard?"),
+        choice("c", "yes no", name="Orchard"),
+        choice("d", "yes no", name="How hard"),
+        choice("e", "yes no", name="Hardness"),
+        choice("f", "yes no", name="Colour"),
+    ]
+    rows = [show.ListedTest(test, None, None, None) for test in tests]
+    assert [row.test.id for row in show.found_tests(rows, "Hard")] == ["e", "d", "c", "b", "a"]
+
+
+def test_of_equally_probable_groups_one_with_a_warning_leads() -> None:
+    # 0.1 + 0.2 is not quite 0.3, which must not decide.
+    found = [Candidate(h, p, "caustic") for h, p in (("lye", 0.1), ("bleach", 0.2))]
+    found += [Candidate("petrol", 0.3, "fuels"), Candidate("chlorine", 0.4, "gases")]
+    assert [group.name for group in show.open_groups(SPILLS, found)] == ["Toxic gases", "Fuels", "Caustics"]
+    advice = Advice("open", tuple(found), 1.0, 3.3, None, ())
+    assert show.groups_page(SPILLS, advice).plain.splitlines()[:4] == [
+        "Toxic gases   1 of 4 left, 40.0 %",
+        "!  Stay upwind.",
+        "Keep people upwind and call for breathing sets.",
+        "",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,21 @@ async def test_what_could_not_be_told_can_be_answered_after_all() -> None:
         assert "FOUND  bleach" in text_of(app)
 
 
+async def test_only_skipped_tests_that_would_help_are_offered() -> None:
+    # What is alkaline has no flash point, whatever it is; the twins are alike in everything.
+    alkaline, twins = Answered("ph", ("alkaline",)), [Answered("state", ("solid",)), Answered("burns", ("yes",))]
+    for answers, offered in (
+        ([Answered("flash"), Answered("burns"), alkaline, Answered("state")], ["burns", "state"]),
+        ([*twins, Answered("flash"), Answered("ph")], []),
+    ):
+        app = make_app(events=answers)
+        async with app.run_test(size=SIZE) as pilot:
+            case = await settled(pilot)
+            assert isinstance(case.panel.shown, Verdict)
+            assert case.panel.shown.title.startswith("NOTHING SEPARATES")
+            assert [choice.test for choice in case.panel.shown.choices] == offered
+
+
 async def test_a_contradiction_lists_the_answers_and_lets_one_be_given_again() -> None:
     answers = [Answered("state", ("gas",)), Answered("burns", ("no",)), Answered("ph", ("neutral",))]
     app = make_app(events=answers)
