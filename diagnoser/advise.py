@@ -180,6 +180,8 @@ class Adviser:
         chosen, state = find_policy(policy), State(Settings(policy, stop))
         plan, start = self._plan(state), believe(self.table, [])
         walk(self.table, start, plan, 0)  # compiled before the clock starts
+        if chosen.ahead:
+            self._rollout(chosen, plan).choose(start)
         started = time.perf_counter()
         if chosen.rule.ordered:
             plan = plan._replace(order=self._work_out_order(stop).tests)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, assert_never
+from typing import Literal, TypeAlias, assert_never, get_args
 
 from diagnoser.errors import UsageError
 
 ErrorMode = Literal["strict", "tolerance", "reliability"]
+ERROR_MODES: tuple[ErrorMode, ...] = get_args(ErrorMode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,18 @@ class Settings:
     stop: str
     errors: ErrorMode = "strict"
     tolerance: int = 0
+
+
+def checked_settings(policy: str, stop: str, errors: str = "strict", tolerance: int = 0) -> Settings:
+    """Settings from words a user wrote; a tolerance alone means that errors are tolerated. Raises UsageError."""
+    mode = next((mode for mode in ERROR_MODES if mode == errors), None)
+    if mode is None or tolerance < 0:
+        raise UsageError(f"errors are treated as {', '.join(ERROR_MODES)}, with a tolerance of 0 or more")
+    if tolerance > 0 and mode == "reliability":
+        raise UsageError("under reliability nobody is ruled out; leave the tolerance out")
+    if tolerance == 0 and mode == "tolerance":
+        raise UsageError("say how many answers may be wrong, for example a tolerance of 1")
+    return Settings(policy, stop, "tolerance" if tolerance else mode, tolerance)
 
 
 @dataclass(frozen=True, slots=True)

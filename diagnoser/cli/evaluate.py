@@ -18,7 +18,7 @@ from diagnoser.cli.options import (
     TableArgument,
     open_table_with_prior,
 )
-from diagnoser.cli.output import write, write_json, write_table
+from diagnoser.cli.output import say, write, write_csv, write_json, write_table
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import POLICIES, default_stop, find_policy
@@ -44,9 +44,18 @@ def evaluate(
     columns: Annotated[
         str | None, typer.Option("--columns", metavar="A-B", help="Only these tests; the first is 0, B is included.")
     ] = None,
+    runs: Annotated[
+        int, typer.Option("--runs", metavar="N", min=100, help="Random cases where a tree is too large to walk.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the random cases.")] = 0,
+    bound_seconds: Annotated[
+        float,
+        typer.Option("--bound-seconds", metavar="S", min=0, help="Work spent on the bound for all policies; 0: none."),
+    ] = 2.0,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put the exact cost of every policy side by side with the bound."""
+    """Put the cost of every policy side by side with what no policy can do better than."""
     from diagnoser.advise import Adviser
 
     policies = [find_policy(name).name for name in policy or POLICIES]
@@ -54,11 +63,27 @@ def evaluate(
     if columns is not None:
         kb = kb.with_tests(read_columns(columns, len(kb.tests)))
     adviser, rule = Adviser(kb), stop or default_stop(kb)
-    results = [adviser.evaluate(name, rule) for name in _with_progress(policies)]
+    results: list[Evaluation] = []
+    interrupted = False
+    try:
+        for name in _with_progress(policies):
+            try:
+                results.append(adviser.evaluate(name, rule, runs=runs, seed=seed))
+            except UsageError as error:
+                if policy:
+                    raise
+                say(f"{name} is left out: {error}")
+    except KeyboardInterrupt:
+        interrupted = True
+        say(f"interrupted: {len(results)} of {len(policies)} policies are done")
     if as_json:
         write_json([asdict(result) for result in results])
-    else:
-        _write_words(kb, results)
+    elif as_csv:
+        write_csv([asdict(result) for result in results])
+    elif results:
+        _write_words(kb, results, None if interrupted else adviser.lower_bound(rule, bound_seconds))
+    if interrupted:
+        raise typer.Exit(130)
 
 
 def read_columns(text: str, tests: int) -> range:
@@ -88,14 +113,17 @@ def _with_progress(policies: Iterable[str]) -> Iterator[str]:
             progress.advance(task)
 
 
-def _write_words(kb: KnowledgeBase, results: list[Evaluation]) -> None:
-    bound = results[0].entropy_bound_bits
+def _write_words(kb: KnowledgeBase, results: list[Evaluation], proven: tuple[float, str] | None) -> None:
+    entropy = results[0].entropy_bound_bits
+    bound = max((value for value in (entropy, proven and proven[0]) if value), default=None)
     write(f"{kb.title}: {len(kb.hypotheses)} {kb.hypotheses_word}, {len(kb.tests)} tests, stop {results[0].stop}")
     unresolved = results[0].unresolved_probability
-    if bound is None:
-        write(f"no bound: {percent(unresolved)} of the cases end with several that no test separates")
-    else:
-        write(f"bound: {bound:.6f} {kb.cost_unit}; no policy costs less")
+    if unresolved > 0:
+        write(f"{percent(unresolved)} of the cases end with several that no test separates")
+    if entropy is not None:
+        write(f"entropy bound: {entropy:.6f} {kb.cost_unit}")
+    if proven is not None and proven[0] > 0:
+        write(f"no policy can do better than {proven[0]:.6f} {kb.cost_unit} ({proven[1]})")
     write()
     headings = ("policy", f"expected {kb.cost_unit}", "worst", "times the bound", "tree size", "seconds")
     write_table(headings, (_row(result, bound) for result in results), headings[1:])
@@ -109,6 +137,6 @@ def _row(result: Evaluation, bound: float | None) -> tuple[str, ...]:
         f"{result.expected_cost:.6f}{error}",
         f"{result.worst_cost:g}",
         ratio,
-        str(result.nodes),
+        "" if result.nodes is None else str(result.nodes),
         f"{result.seconds:.3f}",
     )

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diagnoser.case import Answered, Case, Settings
+from diagnoser.case import Answered, Case, checked_settings
 from diagnoser.cli.options import (
+    ErrorsOption,
     JsonOption,
     PolicyOption,
     PriorColumnOption,
     PriorOption,
     StopOption,
     TableArgument,
+    ToleranceOption,
     open_table_with_prior,
 )
 from diagnoser.cli.output import write, write_json, write_table
@@ -40,6 +42,8 @@ def next_test(
     ] = None,
     policy: PolicyOption = None,
     stop: StopOption = None,
+    errors: ErrorsOption = "strict",
+    tolerance: ToleranceOption = 0,
     prior: PriorOption = None,
     prior_column: PriorColumnOption = 0,
     top: Annotated[int, typer.Option("--top", metavar="N", min=0, help="Rows of tests and of candidates, 0 all.")] = 10,
@@ -53,7 +57,7 @@ def next_test(
     for answer in given:
         if [other.test for other in given].count(answer.test) > 1:
             raise UsageError(f'test "{answer.test}" is answered twice')
-    case = Case.new(Settings(policy or default_policy(kb), stop or default_stop(kb)), given)
+    case = Case.new(checked_settings(policy or default_policy(kb), stop or default_stop(kb), errors, tolerance), given)
     advice = Adviser(kb).advise(case.state)
     shown = top or None
     if as_json:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from diagnoser.case import ERROR_MODES
 from diagnoser.cli.output import say
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase
@@ -21,6 +22,12 @@ def _known_policy(name: str | None) -> str | None:
 
 def _known_stop(name: str | None) -> str | None:
     return name if name is None else find_stop(name)
+
+
+def _known_errors(mode: str) -> str:
+    if mode not in ERROR_MODES:
+        raise UsageError(f'errors cannot be treated as "{mode}"; known: {", ".join(ERROR_MODES)}')
+    return mode
 
 
 PolicyOption = Annotated[
@@ -40,6 +47,18 @@ StopOption = Annotated[
         callback=_known_stop,
         autocompletion=lambda: list(STOPS),
     ),
+]
+ErrorsOption = Annotated[
+    str,
+    typer.Option(
+        "--errors",
+        help="How wrong answers are treated: strict; tolerance, some may be wrong; reliability, every one may be.",
+        callback=_known_errors,
+        autocompletion=lambda: list(ERROR_MODES),
+    ),
+]
+ToleranceOption = Annotated[
+    int, typer.Option("--tolerance", metavar="K", min=0, help="How many answers may be wrong; implies tolerance.")
 ]
 PriorOption = Annotated[
     Path | None, typer.Option("--prior", metavar="FILE", help="Take the prior probabilities from this CSV file.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import typer
 
@@ -24,6 +26,23 @@ def write(line: str = "") -> None:
 def write_json(value: object) -> None:
     """One JSON document, in ASCII, so that no text in it can steer the terminal."""
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
+
+
+def write_csv(rows: Sequence[Mapping[str, object]]) -> None:
+    """Rows with the same names as CSV, a heading first; no cell begins a formula."""
+    if not rows:
+        return
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(rows[0])
+    lines.writerows([_no_formula(value) for value in row.values()] for row in rows)
+    typer.echo(text.getvalue(), nl=False)
+
+
+def _no_formula(value: object) -> object:
+    if isinstance(value, str):
+        return f"'{printable(value)}" if value.startswith(("=", "+", "-", "@")) else printable(value)
+    return value
 
 
 def write_table(

@@ -9,7 +9,15 @@ from typing import Annotated
 
 import typer
 
-from diagnoser.cli.options import PolicyOption, PriorColumnOption, PriorOption, StopOption, refuse_column_alone
+from diagnoser.cli.options import (
+    ErrorsOption,
+    PolicyOption,
+    PriorColumnOption,
+    PriorOption,
+    StopOption,
+    ToleranceOption,
+    refuse_column_alone,
+)
 from diagnoser.cli.output import say
 from diagnoser.cli.sessions import find_session
 from diagnoser.errors import BadFile, UsageError
@@ -23,6 +31,8 @@ def run(
     ] = None,
     policy: PolicyOption = None,
     stop: StopOption = None,
+    errors: ErrorsOption = "strict",
+    tolerance: ToleranceOption = 0,
     prior: PriorOption = None,
     prior_column: PriorColumnOption = 0,
     session: Annotated[
@@ -32,7 +42,7 @@ def run(
 ) -> None:
     """Work on a case on screen."""
     old = None if resume is None else find_session(resume)
-    request = CaseRequest(table, policy, stop, session, old, prior, prior_column)
+    request = CaseRequest(table, policy, stop, session, old, prior, prior_column, errors, tolerance)
     _refuse_plain_mistakes(request)
     open_screen(request)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from diagnoser.case import Case, Event, PolicyChosen, Settings, StopChosen
+from diagnoser.case import Case, ErrorsChosen, Event, PolicyChosen, Settings, StopChosen, checked_settings
 from diagnoser.errors import BadSession
 from diagnoser.formats import open_table
 from diagnoser.journal import Journal, create, resume
@@ -42,7 +42,8 @@ def open_case(request: CaseRequest) -> Opened:
 def _started(request: CaseRequest, source: str) -> Opened:
     kb = open_table(source, request.prior, request.prior_column)
     policy = find_policy(default_policy(kb) if request.policy is None else request.policy).name
-    settings = Settings(policy, find_stop(default_stop(kb) if request.stop is None else request.stop))
+    stop = find_stop(default_stop(kb) if request.stop is None else request.stop)
+    settings = checked_settings(policy, stop, request.errors, request.tolerance)
     header = Header.of(kb, source, settings, prior=request.prior, prior_column=request.prior_column)
     return Opened(kb, Case.new(settings), create(request.session, header))
 
@@ -71,6 +72,9 @@ def _wanted(request: CaseRequest, now: Settings) -> list[Event]:
         wanted.append(PolicyChosen(request.policy))
     if request.stop is not None and find_stop(request.stop) != now.stop:
         wanted.append(StopChosen(request.stop))
+    asked = checked_settings(now.policy, now.stop, request.errors, request.tolerance)
+    if asked.errors != "strict" and (asked.errors, asked.tolerance) != (now.errors, now.tolerance):
+        wanted.append(ErrorsChosen(asked.errors, asked.tolerance))
     return wanted
 
 

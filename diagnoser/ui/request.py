@@ -20,3 +20,7 @@ class CaseRequest:
     """A session to go on with."""
     prior: Path | None = None
     prior_column: int = 0
+    errors: str = "strict"
+    """How wrong answers are treated."""
+    tolerance: int = 0
+    """How many answers may be wrong."""
