@@ -29,7 +29,7 @@ FIELDS = [
 
 def test_every_policy_needs_both_tests_of_a_perfect_code(as_json: Callable[..., Any], code: str) -> None:
     results = as_json("evaluate", code)
-    assert [result["policy"] for result in results] == list(POLICIES)
+    assert [result["policy"] for result in results] == [name for name in POLICIES if name != "sparse"]
     for result in results:
         assert list(result) == FIELDS
         assert result["stop"] == "unique"
@@ -42,12 +42,15 @@ def test_half_a_code_leaves_pairs(as_json: Callable[..., Any], diagnoser: Callab
     (result,) = as_json("evaluate", code, "--columns", "1-1", "--policy", "gain")
     assert (result["expected_cost"], result["nodes"], result["unresolved_probability"]) == (1.0, 3, 1.0)
     assert result["entropy_bound_bits"] is None
-    assert "no bound: 100 % of the cases" in diagnoser("evaluate", code, "--columns", "1").stdout
+    assert "100 % of the cases end with several" in diagnoser("evaluate", code, "--columns", "1").stdout
 
 
 def test_the_published_figures(as_json: Callable[..., Any], wiser: str) -> None:
     results = {result["policy"]: result for result in as_json("evaluate", wiser)}
-    assert set(results) == set(WISER)
+    assert set(results) == set(WISER) | {"rollout", "odtn-auto"}
+    # r = 245 and h = 45: odtn-auto takes odtn-h. Rollout of ten tests over gain: worked out apart from this code.
+    assert results["odtn-auto"]["expected_cost"] == results["odtn-h"]["expected_cost"]
+    assert results["rollout"]["expected_cost"] == pytest.approx(8.220098, abs=1e-6)
     for policy, (cost, worst, nodes) in WISER.items():
         result = results[policy]
         assert result["expected_cost"] == pytest.approx(cost, abs=1e-6), policy
@@ -64,9 +67,10 @@ def test_the_published_figures_with_another_prior(as_json: Callable[..., Any], w
 
 def test_words_for_people(diagnoser: Callable[..., Result], code: str) -> None:
     lines = diagnoser("evaluate", code, "--policy", "odtn-r", "--policy", "gain").stdout.splitlines()
-    assert lines[1] == "bound: 2.000000 tests; no policy costs less"
-    assert lines[3].split("\t") == ["policy", "expected tests", "worst", "times the bound", "tree size", "seconds"]
-    rows = [line.split("\t") for line in lines[4:]]
+    assert lines[1] == "entropy bound: 2.000000 tests"
+    assert lines[2].startswith("no policy can do better than 2.000000 tests (")
+    assert lines[4].split("\t") == ["policy", "expected tests", "worst", "times the bound", "tree size", "seconds"]
+    rows = [line.split("\t") for line in lines[5:]]
     assert [row[:5] for row in rows] == [[policy, "2.000000", "2", "1.000", "7"] for policy in ("odtn-r", "gain")]
 
 
@@ -82,3 +86,34 @@ def test_columns_count_from_zero_and_include_the_last() -> None:
     for text in ("", "-1", "3-", "0-78", "5-4", "²-3", "1-2-3"):
         with pytest.raises(UsageError):
             read_columns(text, 78)
+
+
+def test_what_a_policy_is_not_made_for_is_left_out_with_a_word(diagnoser: Callable[..., Result], code: str) -> None:
+    result = diagnoser("evaluate", code, "--json")
+    assert result.stderr.startswith("sparse is left out: ")
+    assert diagnoser("evaluate", code, "--policy", "sparse").exit_code == 2
+    assert diagnoser("evaluate", code, "--policy", "sparse:force").exit_code == 0
+
+
+def test_csv_has_the_same_fields(diagnoser: Callable[..., Result], code: str) -> None:
+    lines = diagnoser("evaluate", code, "--policy", "gain", "--csv").stdout.splitlines()
+    assert lines[0].split(",") == FIELDS
+    assert lines[1].split(",")[:7] == ["gain", "unique", "2.0", "2.0", "7", "True", "0.0"]
+
+
+@pytest.mark.parametrize(
+    ("stop", "policy", "cost"),
+    [
+        ("neighborhood", "odtn-r", 8.5963),
+        ("neighborhood", "odtn-h", 9.6816),
+        ("neighborhood", "information-gain", 8.6021),
+        ("clique", "odtn-r", 8.6530),
+        ("clique", "odtn-h", 9.7441),
+        ("clique", "information-gain", 8.7560),
+    ],
+)
+def test_tables_not_fully_identifiable(
+    as_json: Callable[..., Any], wiser: str, stop: str, policy: str, cost: float
+) -> None:
+    (result,) = as_json("evaluate", wiser, "--columns", "0-39", "--stop", stop, "--policy", policy)
+    assert result["expected_cost"] == pytest.approx(cost, abs=1e-4)

@@ -77,7 +77,7 @@ def test_answers_that_clash(diagnoser: Run, tmp_path: Path) -> None:
         (["-a", "first="], 2, 'no outcome ""'),
         (["-a", "first"], 2, "write TEST=OUTCOME"),
         (["-a", "first=yes", "-a", "first=no"], 2, '"first" is answered twice'),
-        (["--policy", "magic"], 2, 'no policy is called "magic"; known: gain'),
+        (["--policy", "magic"], 2, 'no policy is called "magic"; known: rollout'),
         (["--stop", "never"], 2, 'no stopping rule is called "never"'),
         (["--prior", "missing.csv"], 3, "missing.csv"),
     ],
@@ -133,7 +133,7 @@ def test_scores_are_said_for_one_unit_of_cost_which_is_what_ranks(
     )
     (tmp_path / "table.csv").write_text("name,dear,cheap\nw,a,yes\nx,b,yes\ny,c,no\nz,d,no\n")
     # dear rules out all three others, 1 for 8 minutes; cheap two of three, 2/3 for 2 minutes.
-    lines = diagnoser("next", str(tmp_path)).stdout.splitlines()
+    lines = diagnoser("next", str(tmp_path), "--policy", "gain").stdout.splitlines()
     place = lines.index("test\tquestion\tscore per min\tcost")
     assert lines[place + 1 : place + 3] == ["cheap\tcheap\t0.333\t2", "dear\tdear\t0.125\t8"]
     said = as_json("next", str(tmp_path))["tests"]
