@@ -136,7 +136,7 @@ def test_scores_are_said_for_one_unit_of_cost_which_is_what_ranks(
     lines = diagnoser("next", str(tmp_path), "--policy", "gain").stdout.splitlines()
     place = lines.index("test\tquestion\tscore per min\tcost")
     assert lines[place + 1 : place + 3] == ["cheap\tcheap\t0.333\t2", "dear\tdear\t0.125\t8"]
-    said = as_json("next", str(tmp_path))["tests"]
+    said = as_json("next", str(tmp_path), "--policy", "gain")["tests"]
     assert [(t["test"], t["score"], t["cost"]) for t in said] == [("cheap", pytest.approx(2 / 3), 2), ("dear", 1, 8)]
 
 
