@@ -2,7 +2,9 @@
 
     python benchmarks/evaluate.py ../shared/data/wiser_clean.csv
 
-Prints the ratio of CPU times of one run, best of several rounds each, and checks that both give the same cost.
+On a random table of 10,000 x 300 with 20 % unknown it is compared with single decisions at the root.
+
+Prints ratios of CPU times of one run, best of several rounds each, and checks that both walks give the same cost.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from algos.belief import believe
 from algos.scores import ODTN_R
 from algos.table import OutcomeTable
-from algos.walk import TIE, plan_of, walk
+from algos.walk import TIE, plan_of, score_tests, walk
 from diagnoser.formats import open_table
 
 ROUNDS = 7
@@ -87,6 +89,22 @@ def main() -> None:
     slow, fast = best_cpu_seconds(products), best_cpu_seconds(compiled)
     print(f"expected tests of odtn-r                    {compiled():.6f}")
     print(f"numpy matrix products / compiled walk (CPU) {slow / fast:.1f}")
+    large_table()
+
+
+def large_table() -> None:
+    """Print how many single decisions the evaluation of a large table costs."""
+    rng = np.random.default_rng(1)
+    cells = rng.integers(0, 2, (10_000, 300)).astype(np.int8)
+    cells[rng.random(cells.shape) < 0.2] = -1
+    table = OutcomeTable.build(cells, [2] * 300)
+    start, plan = believe(table, []), plan_of(table, ODTN_R)
+    score_tests(table, start, plan)
+    decision = best_cpu_seconds(lambda: score_tests(table, start, plan))
+    whole = best_cpu_seconds(lambda: walk(table, start, plan))
+    found = walk(table, start, plan)
+    nodes = found.inner_nodes + found.leaves
+    print(f"10,000 x 300: walk of {nodes:,} nodes / one decision (CPU) {whole / decision:.0f}")
 
 
 if __name__ == "__main__":
