@@ -43,7 +43,7 @@ class Ahead(NamedTuple):
 
 
 class Rollout:
-    """An improved policy on one table. What it has worked out is kept, so walking on from a choice is cheap."""
+    """An improved policy on one table."""
 
     def __init__(self, table: OutcomeTable, plan: Plan, ahead: Ahead, node_limit: int = NODE_LIMIT) -> None:
         self._table, self._plan, self._ahead, self._limit = table, plan, ahead, node_limit
@@ -51,6 +51,7 @@ class Rollout:
 
     def choose(self, belief: Belief) -> tuple[int, float]:
         """The test to ask, -1 when the case is over, and the expected cost of asking it and going on one level down."""
+        self._known.clear()
         return self._choose(self._ahead.level, state_of(self._table, belief, self._plan.stop))
 
     def walk(self, belief: Belief) -> Walk:

@@ -186,19 +186,29 @@ def _sum_any(
 
 
 @kernel
+def mark_informative(sums: Sums, size: int, closed: Bool, informative: Bool) -> None:
+    """Fill informative (n,), which is False for closed tests, for `size` candidates."""
+    most, tests = sums.can.shape
+    for e in range(tests):
+        informative[e] = False
+    for v in range(most):
+        for e in range(tests):
+            informative[e] |= (sums.can[v, e] > 0) & (sums.can[v, e] < size) & (not closed[e])
+
+
+@kernel
 def score_all(
     columns: Columns,
     rule: int,
     rows: Int64,
     log_copies: Float64,
-    closed: Bool,
     said: Int64,
     grouped: bool,
     sums: Sums,
-    scores: Float64,
     informative: Bool,
+    scores: Float64,
 ) -> None:
-    """Fill scores (n,), before division by cost, and informative (n,), which is False for closed tests.
+    """Fill scores (n,), before division by cost.
 
     With groups, rows come group by group. Scores of tests that are not informative mean nothing. The fixed-order
     rules have no score of their own and get the gain.
@@ -210,10 +220,6 @@ def score_all(
     others = max(size - 1, 1)
     for e in range(tests):
         scores[e] = 0.0
-        informative[e] = False
-    for v in range(most):
-        for e in range(tests):
-            informative[e] |= (can[v, e] > 0) & (can[v, e] < size) & (not closed[e])
     if rule == INFORMATION:
         for e in range(tests):
             if informative[e]:

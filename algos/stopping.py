@@ -23,6 +23,9 @@ from algos.table import Bool, Columns, Float64, Int64, OutcomeTable, cell_outcom
 
 UNIQUE, GROUP, NEIGHBORHOOD, CLIQUE, POSTERIOR, BUDGET = range(6)
 
+ROUNDING = 1e-12
+"""By this relative difference a posterior may miss its threshold."""
+
 Bits = NDArray[np.uint64]
 
 
@@ -94,7 +97,7 @@ def stopped(columns: Columns, stop: Stop, rows: Int64, p: Float64) -> bool:
                     return False
         return True
     if stop.kind == POSTERIOR:
-        return bool(p.max() >= stop.threshold)
+        return bool(p.max() >= stop.threshold * (1.0 - ROUNDING))
     return False
 
 

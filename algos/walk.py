@@ -20,6 +20,7 @@ from algos.scores import (
     ODTN_H,
     Sums,
     cell_size_of,
+    mark_informative,
     new_sums,
     probability,
     score_all,
@@ -144,9 +145,10 @@ def _judge(columns: Columns, plan: Plan, state: State, sums: Sums, scores: Float
     grouped = plan.stop.kind == GROUP
     closed = np.zeros(scores.shape[0], np.bool_)
     close(columns, plan.stop, state, closed)
-    score_all(columns, plan.rule, state.rows, state.log_copies, closed, state.said, grouped, sums, scores, informative)
+    mark_informative(sums, state.rows.shape[0], closed, informative)
     if plan.stop.kind == POSTERIOR:
         _add_uneven(columns, state.rows, closed, informative)
+    score_all(columns, plan.rule, state.rows, state.log_copies, state.said, grouped, sums, informative, scores)
     if stopped(columns, plan.stop, state.rows, state.p):
         for e in range(informative.shape[0]):
             informative[e] = False

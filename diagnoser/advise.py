@@ -175,13 +175,13 @@ class Adviser:
         from algos.belief import believe
         from algos.simulate import simulate
         from algos.sparse import evaluate_sparse
-        from algos.walk import Walk, walk
+        from algos.walk import NODE_LIMIT, Walk, walk
 
         chosen, state = find_policy(policy), State(Settings(policy, stop))
         plan, start = self._plan(state), believe(self.table, [])
         walk(self.table, start, plan, 0)  # compiled before the clock starts
         if chosen.ahead:
-            self._rollout(chosen, plan).choose(start)
+            self._rollout(chosen, plan).choose(believe(self.table, [], range(2, self.table.hypotheses)))
         started = time.perf_counter()
         if chosen.rule.ordered:
             plan = plan._replace(order=self._work_out_order(stop).tests)
@@ -190,10 +190,10 @@ class Adviser:
             grouped, force = self._sparse_terms(stop, chosen)
             cost = evaluate_sparse(self.table, grouped=grouped, force=force, samples=runs, seed=seed)
             figures, error = Walk(*cost[:5], cost.exact), cost.standard_error
-        elif chosen.ahead:
-            figures = self._rollout(chosen, plan).walk(start)
         else:
-            figures = walk(self.table, start, plan)
+            figures = walk(self.table, start, plan, NODE_LIMIT)
+        if chosen.ahead and figures.complete:  # a base too large to walk is too large to compare ten of
+            figures = self._rollout(chosen, plan).walk(start)
         if not figures.complete and chosen.rule is not Rule.SPARSE:
             sample = simulate(self.table, start, plan, runs, seed)
             error = float(sample.cost.std(ddof=1) / runs**0.5)
@@ -331,8 +331,13 @@ class Adviser:
         order = np.argsort(-belief.posterior.round(12), kind="stable")
         known = self.kb.hypotheses
         return tuple(
-            Candidate(known[row].id, posterior, known[row].group)
-            for row, posterior in zip(belief.rows[order].tolist(), belief.posterior[order].tolist(), strict=True)
+            Candidate(known[row].id, posterior, known[row].group, mismatches)
+            for row, posterior, mismatches in zip(
+                belief.rows[order].tolist(),
+                belief.posterior[order].tolist(),
+                belief.mismatches[order].tolist(),
+                strict=True,
+            )
         )
 
     def _ranked(self, scores: Scores, belief: Belief, order: Order | None) -> Iterator[RankedTest]:

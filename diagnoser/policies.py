@@ -157,9 +157,10 @@ def find_policy(name: str) -> Policy:
         return replace(POLICIES["sparse"], name=name)
     if first == "rollout" and len(rest) <= 4:
         base = POLICIES.get(rest[0])
-        numbers = [int(text) if text.isascii() and text.isdecimal() else -1 for text in rest[1:]]
+        numbers = [int(text) if text.isascii() and text.isdecimal() and len(text) < 5 else -1 for text in rest[1:]]
         ahead = (*numbers, *USUAL_AHEAD[len(numbers) :])
-        if base is not None and base.ahead is None and base.rule.scored and all(0 <= n <= 1000 for n in ahead):
+        sensible = min(ahead[:2]) >= 1 and min(ahead) >= 0 and max(ahead) <= 1000
+        if base is not None and base.ahead is None and base.rule.scored and sensible:
             return replace(POLICIES["rollout"], name=name, rule=base.rule, ahead=(ahead[0], ahead[1], ahead[2]))
         raise UsageError(f'"{name}" is no rollout; write rollout:BASE:TESTS:DECISIONS, such as rollout:gain:10:1')
     raise UsageError(f'no policy is called "{name}"; known: {", ".join(POLICIES)}')

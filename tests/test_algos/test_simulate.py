@@ -1,0 +1,102 @@
+"""Random cases against the exact walk of the same policy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from algos.belief import Belief, believe
+from algos.simulate import simulate
+from algos.stopping import BUDGET, GROUP, POSTERIOR, UNIQUE, stop_rule
+from algos.table import OutcomeTable
+from algos.walk import NO_ORDER, Plan, walk
+from diagnoser.policies import POLICIES
+from tests import naive
+
+RUNS = 4000
+
+
+def noisy(seed: int = 3) -> OutcomeTable:
+    """Half of the cells unknown, uneven priors and costs."""
+    random = np.random.default_rng(seed)
+    cells = random.choice([0, 1, -1, -1], size=(14, 9))
+    return OutcomeTable.build(cells, [2] * 9, prior=random.integers(1, 5, 14), cost=random.integers(1, 4, 9) / 2)
+
+
+def many_outcomes() -> OutcomeTable:
+    """Weighted cells, "does not apply", groups, and two tests that repeat each other's evidence."""
+    weighted = {0: Fraction(1, 8), 1: Fraction(5, 8), 2: Fraction(2, 8)}
+    one, two, three = naive.uniform([0]), naive.uniform([1]), naive.uniform([2])
+    either = naive.uniform([0, 1])
+    rows = [
+        [weighted, one, either],
+        [one, either, two],
+        [three, weighted, one],
+        [either, two, weighted],
+        [two, three, two],
+        [weighted, either, one],
+    ]
+    slow = naive.build([3, 3, 3], rows, applicable=[2, 3, 2], prior=[Fraction(x) for x in (1, 2, 3, 3, 2, 1)])
+    arguments = naive.arguments(slow) | {"group": [0, 0, 1, 1, 2, 2]}
+    return OutcomeTable.build(**arguments, evidence=[-1, 4, 4])
+
+
+def chained() -> OutcomeTable:
+    """The last two tests need an outcome of the first."""
+    cells = np.random.default_rng(8).choice([0, 1, -1], size=(10, 6))
+    return OutcomeTable.build(cells, [2] * 6, needs=[[], [], [], [], [[(0, 0)]], [[(0, 1), (1, 1)]]])
+
+
+CASES = {
+    "noisy": (noisy(), "odtn-r", (UNIQUE, 0.0), []),
+    "noisy, from two answers": (noisy(), "gain", (UNIQUE, 0.0), [(0, [0]), (3, [])]),
+    "a threshold": (noisy(), "information-gain", (POSTERIOR, 0.6), []),
+    "a budget": (noisy(), "gain", (BUDGET, 3.0), []),
+    "many outcomes": (many_outcomes(), "gain", (UNIQUE, 0.0), []),
+    "groups": (many_outcomes(), "odtn-h", (GROUP, 0.0), []),
+    "needs": (chained(), "gain", (UNIQUE, 0.0), []),
+}
+
+
+def prepared(name: str) -> tuple[OutcomeTable, Belief, Plan]:
+    table, policy, stop, answers = CASES[name]
+    return table, believe(table, answers), Plan(POLICIES[policy].rule, NO_ORDER, stop_rule(table, *stop))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_mean_is_that_of_the_walk(name: str) -> None:
+    """Within five standard errors, once in millions by chance; the seed is fixed."""
+    table, belief, plan = prepared(name)
+    exact = walk(table, belief, plan)
+    sample = simulate(table, belief, plan, RUNS, 12345)
+    assert sample.cost.shape == sample.resolved.shape == (RUNS,)
+    assert abs(sample.cost.mean() - exact.expected_cost) <= 5 * sample.cost.std(ddof=1) / RUNS**0.5 + 1e-12
+    unresolved = exact.unresolved_probability
+    assert abs(1 - sample.resolved.mean() - unresolved) <= 5 * (unresolved * (1 - unresolved) / RUNS) ** 0.5 + 1e-9
+    assert sample.cost.max() <= exact.worst_cost + 1e-9
+
+
+def test_the_cases_are_worth_drawing() -> None:
+    """Costs differ from case to case, and some cases stay open."""
+    for name in CASES:
+        table, belief, plan = prepared(name)
+        assert walk(table, belief, plan).worst_cost > walk(table, belief, plan).expected_cost
+    assert 0 < walk(*prepared("noisy")).unresolved_probability < 1
+
+
+def test_the_same_seed_gives_the_same_cases() -> None:
+    table, belief, plan = prepared("noisy")
+    first, again, other = (simulate(table, belief, plan, 200, seed) for seed in (1, 1, 2))
+    assert first.cost.tolist() == again.cost.tolist()
+    assert first.resolved.tolist() == again.resolved.tolist()
+    assert first.cost.tolist() != other.cost.tolist()
+
+
+def test_a_case_that_is_over_costs_nothing() -> None:
+    table = OutcomeTable.build([[0], [1]], [2])
+    plan = Plan(POLICIES["gain"].rule, NO_ORDER, stop_rule(table, UNIQUE))
+    sample = simulate(table, believe(table, [(0, [1])]), plan, 10, 0)
+    assert sample.cost.tolist() == [0.0] * 10
+    assert sample.resolved.all()
