@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.belief import Belief
+from algos.stopping import BUDGET
 from algos.table import UNKNOWN, Bool, OutcomeTable
 from algos.walk import (
     NODE_LIMIT,
@@ -48,6 +49,8 @@ class Rollout:
     def __init__(self, table: OutcomeTable, plan: Plan, ahead: Ahead, node_limit: int = NODE_LIMIT) -> None:
         self._table, self._plan, self._ahead, self._limit = table, plan, ahead, node_limit
         self._known: dict[tuple[int, bytes], Walk] = {}
+        # Under a budget, giving up early would look cheap: an unresolved end is priced above all that can be spent.
+        self._unresolved_price = 2 * plan.stop.threshold if plan.stop.kind == BUDGET else 0.0
 
     def choose(self, belief: Belief) -> tuple[int, float]:
         """The test to ask, -1 when the case is over, and the expected cost of asking it and going on one level down."""
@@ -77,7 +80,8 @@ class Rollout:
             total = float(self._table.columns.cost[e])
             for mass, below in self._branches(state, seen, e):
                 if total <= best * (1 + TIE):
-                    total += mass * self._follow(level - 1, below).expected_cost
+                    part = self._follow(level - 1, below)
+                    total += mass * (part.expected_cost + self._unresolved_price * part.unresolved_probability)
             if total < best * (1 - TIE) or (total <= best * (1 + TIE) and e < choice):
                 best, choice = min(best, total), e
         return choice, best
@@ -114,7 +118,7 @@ class Rollout:
         """The first test of a policy of least expected cost; (-1, inf) where none costs at most `bound`."""
         seen = self._look(state)
         if seen.choice < 0:
-            return -1, 0.0
+            return -1, 0.0 if seen.over else self._unresolved_price
         columns = self._table.columns
         best, choice = bound, -1
         rates, open_tests = seen.score / columns.cost, self._different(state, seen.informative)

@@ -141,7 +141,9 @@ class Adviser:
         if len(candidates) == 1:
             return self._advice("identified", candidates, belief)
         if scores.choice < 0:
-            return self._advice("group" if scores.over else "inseparable", candidates, belief)
+            met: dict[StopKind, Status] = {StopKind.GROUP: "group", StopKind.POSTERIOR: "identified"}
+            kind = read_stop(state.settings.stop).kind
+            return self._advice(met.get(kind, "inseparable") if scores.over else "inseparable", candidates, belief)
         order = self._orders[state.settings.stop] if policy.rule.ordered else None
         ranked = tuple(self._ranked(scores, belief, order))
         choice = scores.choice

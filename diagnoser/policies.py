@@ -191,6 +191,12 @@ def read_stop(name: str) -> StopRule:
     return StopRule(kind, threshold)
 
 
+def stop_words(name: str) -> str:
+    """What must be so for the case to end."""
+    kind = read_stop(name).kind
+    return list(STOPS.values())[kind]
+
+
 def default_stop(kb: KnowledgeBase) -> str:
     """One group where the table has groups, else one hypothesis."""
     return "group" if kb.groups else "unique"

@@ -195,7 +195,7 @@ def _verdict(kb: KnowledgeBase, advice: Advice) -> str:
             group = kb.group_by_id[advice.candidates[0].group or ""]
             return f"one group: {group.name}"
         case "inseparable":
-            return "no test left separates these"
+            return "no test that is left and may be asked separates these"
     return "no candidate left"
 
 

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from diagnoser.case import Confirmed, Event, State, StopChosen
 from diagnoser.kb import Hypothesis, KnowledgeBase
-from diagnoser.policies import STOPS
+from diagnoser.policies import StopKind, read_stop, stop_words
 from diagnoser.text import percent
 from diagnoser.ui.presentation import KEY, MUTED, STRONG, answer_text, fit, shorten
 
@@ -77,7 +77,7 @@ def _identified(kb: KnowledgeBase, state: State, advice: Advice) -> Verdict:
     hypothesis = kb.hypotheses[kb.hypothesis_index[found.hypothesis]]
     lines = [
         Content.assemble(
-            "posterior ", (percent(found.posterior), STRONG), "   ", _rule(state, "one candidate is left")
+            "posterior ", (percent(found.posterior), STRONG), "   ", _rule(state, _why_found(state, advice))
         ),
         *_action(kb, found.group),
         *_about(hypothesis),
@@ -105,8 +105,8 @@ def _inseparable(kb: KnowledgeBase, state: State, advice: Advice, would_help: Se
     stop = state.settings.stop
     groups = {candidate.group for candidate in advice.candidates}
     lines = [
-        _plain(f"No test that is left tells these {len(advice.candidates)} {kb.hypotheses_word} apart."),
-        _plain(f'Stopped short of the rule "{stop}" ({STOPS[stop]}): no test is left that would help.', MUTED),
+        _plain(f"{_no_test(stop)} tells these {len(advice.candidates)} {kb.hypotheses_word} apart."),
+        _plain(f'The rule was "{stop}": {stop_words(stop)}.', MUTED),
         *(_action(kb, groups.pop()) if len(groups) == 1 else ()),
         *_disclaimer(kb),
     ]
@@ -157,6 +157,16 @@ def _action(kb: KnowledgeBase, group: str | None, *, named: bool = True) -> list
     if known.warning:
         lines.append(_plain(known.warning, "$text-warning"))
     return lines
+
+
+def _no_test(stop: str) -> str:
+    if read_stop(stop).kind is StopKind.BUDGET:
+        return "No test that is left and within the budget"
+    return "No test that is left"
+
+
+def _why_found(state: State, advice: Advice) -> str:
+    return "one candidate is left" if len(advice.candidates) == 1 else stop_words(state.settings.stop)
 
 
 def _rule(state: State, why: str) -> Content:
