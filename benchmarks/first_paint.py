@@ -15,28 +15,42 @@ ROUNDS = 9
 BARE = """
 import time
 from textual.app import App
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widgets import Footer, Static
 
-class Bare(App):
-    BINDINGS = [(key, "bell", key) for key in "utwzre/p"]
+class Bare(Screen):  # the tree of the case screen, in Textual's own widgets
+    BINDINGS = [(key, "app.bell", key) for key in "utwzrepqx"]
     def compose(self):
         yield Static("top")
         with Vertical():
+            with VerticalScroll():
+                yield Static()
             yield ScrollView()
+            yield Static()
         with Horizontal():
-            yield ScrollView()
-            yield ScrollView()
+            with Vertical():
+                yield Static("CANDIDATES")
+                yield ScrollView()
+            with Vertical():
+                yield Static("ANSWERS")
+                yield ScrollView()
+                with VerticalScroll():
+                    yield Static()
         yield Static("groups")
-        yield Static("status")
+        with Vertical():
+            yield Static()
+            yield Static("status")
         yield Footer(compact=True, show_command_palette=False)
     def on_mount(self):
-        self.call_after_refresh(self.painted)
-    def painted(self):
-        self.exit(time.process_time())
+        self.call_after_refresh(lambda: self.app.exit(time.process_time()))
 
-app = Bare()
+class BareApp(App):
+    def on_mount(self):
+        self.push_screen(Bare())
+
+app = BareApp()
 print(app.run(headless=True, size=(80, 24)))
 raise SystemExit(app.return_code)
 """

@@ -34,3 +34,8 @@ def golden(name: str) -> list[Any]:
     if not path.is_file():
         return [pytest.param(None, marks=pytest.mark.skip(reason=f"{name} is not beside the repository"))]
     return [pytest.param(case, id=case["name"]) for case in json.loads(path.read_text("utf-8"))["cases"]]
+
+
+WITHOUT_COMPILER = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+TOO_SLOW = "takes minutes with the compiler off; make check runs it compiled"
+needs_compiler = pytest.mark.skipif(WITHOUT_COMPILER, reason=TOO_SLOW)

@@ -11,7 +11,6 @@ from typing import ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 
-from diagnoser.advise import Adviser
 from diagnoser.errors import DiagnoserError
 from diagnoser.formats import open_table, shipped_tables
 from diagnoser.kb import KnowledgeBase
@@ -22,6 +21,13 @@ from diagnoser.ui.opening import Opened, open_case
 from diagnoser.ui.page import Page
 from diagnoser.ui.request import CaseRequest
 from diagnoser.ui.start import StartScreen
+
+
+def load_adviser(kb: KnowledgeBase) -> Advises:
+    """The adviser of a table; not imported before the first paint."""
+    from diagnoser.advise import Adviser
+
+    return Adviser(kb)
 
 
 class DiagnoserApp(App[int]):
@@ -37,7 +43,7 @@ class DiagnoserApp(App[int]):
     def __init__(
         self,
         request: CaseRequest | None = None,
-        adviser_factory: Callable[[KnowledgeBase], Advises] = Adviser,
+        adviser_factory: Callable[[KnowledgeBase], Advises] = load_adviser,
         opener: Callable[[CaseRequest], Opened] = open_case,
     ) -> None:
         super().__init__()

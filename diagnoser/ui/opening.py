@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from diagnoser.case import Case, ErrorsChosen, Event, PolicyChosen, Settings, StopChosen, checked_settings
 from diagnoser.errors import BadSession
 from diagnoser.formats import open_table
-from diagnoser.journal import Journal, create, resume
 from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import default_policy, default_stop, find_policy, find_stop
-from diagnoser.session import Header, Session, read_session, unknown_name
 from diagnoser.ui.request import CaseRequest
+
+if TYPE_CHECKING:
+    from diagnoser.journal import Journal
+    from diagnoser.session import Session
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +43,9 @@ def open_case(request: CaseRequest) -> Opened:
 
 
 def _started(request: CaseRequest, source: str) -> Opened:
+    from diagnoser.journal import create
+    from diagnoser.session import Header
+
     kb = open_table(source, request.prior, request.prior_column)
     policy = find_policy(default_policy(kb) if request.policy is None else request.policy).name
     stop = find_stop(default_stop(kb) if request.stop is None else request.stop)
@@ -49,6 +55,9 @@ def _started(request: CaseRequest, source: str) -> Opened:
 
 
 def _resumed(request: CaseRequest) -> Opened:
+    from diagnoser.journal import resume
+    from diagnoser.session import read_session
+
     path = request.resume
     assert path is not None  # noqa: S101 - there is a table or a session
     session = read_session(path)
@@ -80,6 +89,8 @@ def _wanted(request: CaseRequest, now: Settings) -> list[Event]:
 
 def _refuse_unknown(path: Path, session: Session, kb: KnowledgeBase) -> None:
     """Every event counts, undone or not: redo may bring it back."""
+    from diagnoser.session import unknown_name
+
     for line, event in enumerate(session.events, start=2):
         unknown = unknown_name(event, kb)
         if unknown:

@@ -16,7 +16,7 @@ from algos.bounds import Bound, lower_bound
 from algos.table import OutcomeTable
 from algos.walk import plan_of, walk
 from tests import naive
-from tests.conftest import SHARED
+from tests.conftest import SHARED, TOO_SLOW, WITHOUT_COMPILER
 from tests.strategies import tables
 
 WISER = SHARED / "data" / "wiser_clean.csv"
@@ -154,6 +154,8 @@ def least_tree(masses: tuple[float, ...], letters: int) -> float:
 
 @pytest.fixture(scope="module")
 def wiser() -> OutcomeTable:
+    if WITHOUT_COMPILER:
+        pytest.skip(TOO_SLOW)
     if not WISER.is_file():
         pytest.skip("wiser_clean.csv is not beside the repository")
     with WISER.open(newline="", encoding="utf-8") as file:

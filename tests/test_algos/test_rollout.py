@@ -17,7 +17,7 @@ from algos.table import OutcomeTable
 from algos.walk import NO_ORDER, Plan, Walk, score_tests, walk
 from diagnoser.policies import POLICIES
 from tests import naive
-from tests.conftest import SHARED
+from tests.conftest import SHARED, needs_compiler
 from tests.strategies import Asked, asked, tables
 
 STOPS = {"unique": (UNIQUE, 0.0), "group": (GROUP, 0.0), "near": (NEIGHBORHOOD, 0.0), "posterior": (POSTERIOR, 0.8)}
@@ -192,6 +192,7 @@ def test_one_rollout_serves_several_beliefs() -> None:
 TABLE = SHARED / "data" / "wiser_clean.csv"
 
 
+@needs_compiler
 @pytest.mark.skipif(not TABLE.is_file(), reason="wiser_clean.csv is not beside the repository")
 def test_the_table_of_the_paper() -> None:
     with TABLE.open(newline="", encoding="utf-8") as file:

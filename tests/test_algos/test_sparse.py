@@ -18,6 +18,7 @@ from algos.sparse import NotSparse, ask, evaluate_sparse, next_test, replay, spa
 from algos.table import OutcomeTable
 from algos.walk import plan_of, score_tests
 from tests import naive, strategies
+from tests.conftest import needs_compiler
 
 Given = tuple[int, tuple[int, ...]]
 
@@ -287,6 +288,7 @@ def sparse_table(m: int, n: int, rng: random.Random) -> OutcomeTable:
     return OutcomeTable.build(cells, [2] * n)
 
 
+@needs_compiler
 @pytest.mark.parametrize(("m", "cases", "seed"), [(100, 12, 1), (400, 3, 2), (1000, 2, 3)])
 def test_truthful_operators_never_lose_the_truth_and_get_no_name_too_early(m: int, cases: int, seed: int) -> None:
     """Half of the operators now and then answer another test or cannot tell; H is worked out here from the cells."""

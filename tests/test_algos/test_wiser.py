@@ -14,10 +14,13 @@ from algos.stopping import UNIQUE, stop_rule
 from algos.table import OutcomeTable
 from algos.walk import Plan, plan_of, walk
 from diagnoser.policies import POLICIES
-from tests.conftest import SHARED, WISER
+from tests.conftest import SHARED, WISER, needs_compiler
 
 TABLE = SHARED / "data" / "wiser_clean.csv"
-pytestmark = pytest.mark.skipif(not TABLE.is_file(), reason="wiser_clean.csv is not beside the repository")
+pytestmark = [
+    pytest.mark.skipif(not TABLE.is_file(), reason="wiser_clean.csv is not beside the repository"),
+    needs_compiler,
+]
 
 CODE = {"1": 0, "0": 1, "u": -1}
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from diagnoser.cli import app
-from tests.conftest import SHARED
+from tests.conftest import SHARED, TOO_SLOW, WITHOUT_COMPILER
 
 
 @pytest.fixture
@@ -24,6 +24,8 @@ def code(tmp_path: Path) -> str:
 
 @pytest.fixture
 def wiser() -> str:
+    if WITHOUT_COMPILER:
+        pytest.skip(TOO_SLOW)
     path = SHARED / "data" / "wiser_clean.csv"
     if not path.exists():
         pytest.skip("the WISER table is not beside the repository")
