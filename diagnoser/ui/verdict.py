@@ -106,7 +106,7 @@ def _inseparable(kb: KnowledgeBase, state: State, advice: Advice, would_help: Se
     groups = {candidate.group for candidate in advice.candidates}
     lines = [
         _plain(f"{_no_test(stop)} tells these {len(advice.candidates)} {kb.hypotheses_word} apart."),
-        _plain(f'The rule was "{stop}": {stop_words(stop)}.', MUTED),
+        _plain(_short_of(stop), MUTED),
         *(_action(kb, groups.pop()) if len(groups) == 1 else ()),
         *_disclaimer(kb),
     ]
@@ -157,6 +157,12 @@ def _action(kb: KnowledgeBase, group: str | None, *, named: bool = True) -> list
     if known.warning:
         lines.append(_plain(known.warning, "$text-warning"))
     return lines
+
+
+def _short_of(stop: str) -> str:
+    if read_stop(stop).kind in (StopKind.NEIGHBORHOOD, StopKind.CLIQUE):
+        return f'The rule was "{stop}": {stop_words(stop)}.'
+    return f'Stopped short of the rule "{stop}" ({stop_words(stop)}): no test is left that would help.'
 
 
 def _no_test(stop: str) -> str:
