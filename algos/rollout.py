@@ -55,15 +55,15 @@ class Rollout:
     def choose(self, belief: Belief) -> tuple[int, float]:
         """The test to ask, -1 when the case is over, and the expected cost of asking it and going on one level down."""
         self._known.clear()
-        return self._choose(self._ahead.level, state_of(self._table, belief, self._plan.stop))
+        state = state_of(self._table, belief, self._plan.stop)
+        return self._choose(self._ahead.level, state, self._look(state))
 
     def walk(self, belief: Belief) -> Walk:
         """Follow the improved policy from this state to every end."""
         self._known.clear()
         return self._follow(self._ahead.level, state_of(self._table, belief, self._plan.stop))
 
-    def _choose(self, level: int, state: State) -> tuple[int, float]:
-        seen = self._look(state)
+    def _choose(self, level: int, state: State, seen: Scores) -> tuple[int, float]:
         if seen.choice < 0:
             return -1, 0.0
         if len(state.rows) <= self._ahead.endgame:
@@ -97,7 +97,7 @@ class Rollout:
         if level == 0:
             return Walk(*walk_state(columns, self._plan, state, self._limit, _NO_SHARES))
         seen = self._look(state)
-        choice, _ = self._choose(level, state)
+        choice, _ = self._choose(level, state, seen)
         if choice < 0:
             return _END._replace(unresolved_probability=float(not seen.over))
         cost = float(columns.cost[choice])

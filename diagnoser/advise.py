@@ -176,7 +176,6 @@ class Adviser:
         """
         from algos.belief import believe
         from algos.simulate import simulate
-        from algos.sparse import evaluate_sparse
         from algos.walk import NODE_LIMIT, Walk, walk
 
         chosen, state = find_policy(policy), State(Settings(policy, stop))
@@ -189,6 +188,8 @@ class Adviser:
             plan = plan._replace(order=self._work_out_order(stop).tests)
         error = 0.0
         if chosen.rule is Rule.SPARSE:
+            from algos.sparse import evaluate_sparse
+
             grouped, force = self._sparse_terms(stop, chosen)
             cost = evaluate_sparse(self.table, grouped=grouped, force=force, samples=runs, seed=seed)
             figures, error = Walk(*cost[:5], cost.exact), cost.standard_error
@@ -223,7 +224,7 @@ class Adviser:
         import numpy as np
 
         kind = read_stop(stop).kind
-        if kind not in (StopKind.UNIQUE, StopKind.GROUP):
+        if not kind.names_one:
             return None
         group, prior = self.table.columns.group, self.table.prior
         mass: Float64 = np.bincount(group, weights=prior).astype(np.float64) if kind == StopKind.GROUP else prior
@@ -257,10 +258,7 @@ class Adviser:
 
         if state.settings.errors != "strict":
             raise UsageError("sparse names only what the answers prove; it treats errors strictly")
-        answers = [
-            (self.kb.test_index[answer.test], self._outcomes(answer)) for answer in standing_answers(self.kb, state)
-        ]
-        excluded = [self._hypothesis(h) for h in state.excluded]
+        answers, excluded = self._given(state)
         grouped, force = self._sparse_terms(state.settings.stop, policy)
         return next_test(self.table, answers, grouped=grouped, force=force, excluded=excluded)
 
@@ -269,7 +267,7 @@ class Adviser:
         from algos.sparse import NotSparse, sparsity
 
         kind, force = read_stop(stop).kind, policy.name.endswith(FORCED)
-        if kind not in (StopKind.UNIQUE, StopKind.GROUP):
+        if not kind.names_one:
             raise UsageError("sparse stops at one hypothesis or one group only")
         if len(self.table.columns.need_test):
             raise UsageError("sparse is for tables without needs")
@@ -284,7 +282,7 @@ class Adviser:
         from algos.bounds import lower_bound
 
         kind = read_stop(stop).kind
-        if kind not in (StopKind.UNIQUE, StopKind.GROUP):
+        if not kind.names_one:
             return None
         bound = lower_bound(self.table, kind == StopKind.GROUP, seconds)
         return bound.cost, bound.method
@@ -308,11 +306,14 @@ class Adviser:
 
         mode, tolerance = state.settings.errors, state.settings.tolerance
         errors = {"strict": STRICT, "reliability": RELIABILITY}.get(mode) or Errors.tolerant(tolerance)
-        standing = standing_answers(self.kb, state)
-        answers = [(self.kb.test_index[a.test], self._outcomes(a)) for a in standing]
-        exact = [self.kb.test_index[a.test] for a in standing if a.exact]
-        excluded = [self._hypothesis(h) for h in state.excluded]
+        answers, excluded = self._given(state)
+        exact = [self.kb.test_index[a.test] for a in state.answers if a.exact]
         return believe(self.table, answers, excluded, errors, exact)
+
+    def _given(self, state: State) -> tuple[list[tuple[int, list[int]]], list[int]]:
+        """The answers that count, in the order given, and the hypotheses ruled out by hand, all as positions."""
+        answers = [(self.kb.test_index[a.test], self._outcomes(a)) for a in standing_answers(self.kb, state)]
+        return answers, [self._hypothesis(h) for h in state.excluded]
 
     def _outcomes(self, answer: Answered) -> list[int]:
         test = self.kb.tests[self.kb.test_index[answer.test]]

@@ -125,6 +125,11 @@ class StopKind(IntEnum):
     POSTERIOR = 4
     BUDGET = 5
 
+    @property
+    def names_one(self) -> bool:
+        """The case ends at one hypothesis or one group, and at nothing less."""
+        return self in (StopKind.UNIQUE, StopKind.GROUP)
+
 
 @dataclass(frozen=True, slots=True)
 class StopRule:
