@@ -63,7 +63,7 @@ _POLICIES = (
         "gain",
         Rule.GAIN,
         "asks what rules out the most of the others, for its cost",
-        "none is proved for it alone; on large tables of the field it was the cheapest of these",
+        "none is proved for it alone; of those that do not look ahead it was the cheapest on the tables tried",
     ),
     Policy(
         "odtn-r",
