@@ -60,5 +60,5 @@ else:
 
 def kernel(function: _Function) -> _Function:
     """Compile on first call, keep the machine code, release the interpreter lock while running."""
-    compiled: Any = numba.njit(cache=_folder is not None, nogil=True)(function)
+    compiled: Any = numba.njit(cache=_folder is not None, nogil=True, error_model="numpy")(function)
     return cast("_Function", compiled)

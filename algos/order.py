@@ -51,7 +51,7 @@ def fixed_order(table: OutcomeTable, stop: Stop, state_limit: int = STATE_LIMIT)
         total = np.zeros(table.tests)
         for rows, weight in alive.values():
             total += _gains(table, rows, weight, said, stop)
-        test = first_of_best(total / table.columns.cost, total > 0)
+        test = first_of_best(np.where(total > 0, total / table.columns.cost, -np.inf))
         if test < 0:
             break
         order.append(test)

@@ -55,17 +55,17 @@ def _set_bits(binary: Int8, planes: Planes) -> None:
 
 
 @kernel
-def sum_planes(planes: Planes, rows: Int64, p: Float64, sums: Sums) -> None:
-    """Fill the sums for the candidates `rows` with masses p that sum to 1."""
+def sum_planes(planes: Planes, rows: Int64, p: Float64, packed: Int64) -> int:
+    """Fill (2, n) packed sums, of the first outcome only and of unknown cells; the packed sum of all rows."""
     words, tests = planes.first.shape
     bits = count_bits(rows.shape[0])
     weight = np.zeros(64 * words, np.int64)
     total = 0
     for i in range(rows.shape[0]):
-        packed = pack(p[i], bits)
-        weight[rows[i]] = packed
-        total += packed
-    first, unknown = np.zeros(tests, np.int64), np.zeros(tests, np.int64)
+        weight[rows[i]] = pack(p[i], bits)
+        total += weight[rows[i]]
+    packed[:] = 0
+    first, unknown = packed[0], packed[1]
     subset = np.zeros((8, 256), np.int64)  # the sum over each subset of each 8 hypotheses of a word
     low_byte = np.uint64(255)
     for w in range(words):
@@ -85,7 +85,7 @@ def sum_planes(planes: Planes, rows: Int64, p: Float64, sums: Sums) -> None:
                 sum_first += subset[k, (bits_first >> shift) & low_byte]
                 sum_unknown += subset[k, (bits_unknown >> shift) & low_byte]
             first[e], unknown[e] = sum_first, sum_unknown
-    unpack(first, unknown, total, bits, sums)
+    return total
 
 
 @kernel
@@ -107,19 +107,27 @@ def pack(mass: float, bits: int) -> int:
 
 
 @kernel
-def unpack(first: Int64, unknown: Int64, total: int, bits: int, sums: Sums) -> None:
-    """Fill `sums` from packed sums: (n,) of the first outcome only and of unknown cells, and of all candidates."""
+def pair(
+    first: int, unknown: int, total: int, bits: int
+) -> tuple[tuple[int, int], tuple[float, float], tuple[int, int], tuple[float, float], float]:
+    """One test's k_v, d_v, |C_v| and q_v of both outcomes, and the mass of unknown cells, from packed sums."""
     unit = 1.0 / float(1 << (62 - bits))
     count_mask = (1 << bits) - 1
-    for e in range(first.shape[0]):
-        second = total - first[e] - unknown[e]
-        silent = unknown[e] & count_mask
-        silent_mass = (unknown[e] >> bits) * unit
-        sums.only[0, e] = first[e] & count_mask
-        sums.only[1, e] = second & count_mask
-        sums.only_mass[0, e] = (first[e] >> bits) * unit
-        sums.only_mass[1, e] = (second >> bits) * unit
-        sums.given_bits[e] = silent_mass
+    second = total - first - unknown
+    silent, silent_mass = unknown & count_mask, (unknown >> bits) * unit
+    only = first & count_mask, second & count_mask
+    only_mass = (first >> bits) * unit, (second >> bits) * unit
+    can = only[0] + silent, only[1] + silent
+    mass = only_mass[0] + 0.5 * silent_mass, only_mass[1] + 0.5 * silent_mass
+    return only, only_mass, can, mass, silent_mass
+
+
+@kernel
+def unpack(packed: Int64, total: int, size: int, sums: Sums) -> None:
+    """Fill `sums` from packed sums: (2, n) of the first outcome only and of unknown cells, and of all candidates."""
+    bits = count_bits(size)
+    for e in range(packed.shape[1]):
+        only, only_mass, can, mass, sums.given_bits[e] = pair(packed[0, e], packed[1, e], total, bits)
         for v in range(2):
-            sums.can[v, e] = sums.only[v, e] + silent
-            sums.mass[v, e] = sums.only_mass[v, e] + 0.5 * silent_mass
+            sums.only[v, e], sums.only_mass[v, e] = only[v], only_mass[v]
+            sums.can[v, e], sums.mass[v, e] = can[v], mass[v]

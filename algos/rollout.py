@@ -69,14 +69,14 @@ class Rollout:
         if len(state.rows) <= self._ahead.endgame:
             return self._least(state, np.inf)
         best, choice = np.inf, seen.choice
-        rates, open_tests = seen.score / self._table.columns.cost, seen.informative.copy()
-        if not open_tests[seen.choice]:  # a fixed order may ask what tells nobody apart
+        if not seen.informative[seen.choice]:  # a fixed order may ask what tells nobody apart
             return seen.choice, np.inf
+        rates = np.where(seen.informative, seen.score / self._table.columns.cost, -np.inf)
         for turn in range(self._ahead.width):
-            e = seen.choice if turn == 0 else first_of_best(rates, open_tests)
+            e = seen.choice if turn == 0 else first_of_best(rates)
             if e < 0:
                 break
-            open_tests[e] = False
+            rates[e] = -np.inf
             total = float(self._table.columns.cost[e])
             for mass, below in self._branches(state, seen, e):
                 if total <= best * (1 + TIE):
@@ -121,10 +121,11 @@ class Rollout:
             return -1, 0.0 if seen.over else self._unresolved_price
         columns = self._table.columns
         best, choice = bound, -1
-        rates, open_tests = seen.score / columns.cost, self._different(state, seen.informative)
+        open_tests = self._different(state, seen.informative)
+        rates = np.where(open_tests, seen.score / columns.cost, -np.inf)
         cheapest = float(columns.cost[open_tests].min())
-        while cheapest < best * (1 - TIE) and (e := first_of_best(rates, open_tests)) >= 0:
-            open_tests[e] = False
+        while cheapest < best * (1 - TIE) and (e := first_of_best(rates)) >= 0:
+            rates[e] = -np.inf
             total = float(columns.cost[e])
             for mass, below in self._branches(state, seen, e):
                 if total > best * (1 + TIE):

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.jit import kernel
-from algos.planes import count_bits, pack, unpack
-from algos.table import UNKNOWN, Bool, Columns, Float64, Int32, Int64
+from algos.planes import count_bits, pack, pair, unpack
+from algos.table import UNKNOWN, Bool, Columns, Float64, Int8, Int32, Int64
 
 GAIN, ODTN_R, ODTN_H, INFORMATION, LOW_ADAPTIVE, NON_ADAPTIVE = range(6)
 
@@ -30,6 +30,11 @@ NOT_ASKED, COULD_NOT_TELL, SEVERAL = -1, -2, -3
 
 NEARLY_EQUAL = 1e-10
 """Relative difference under which sums of copies are compared again with whole numbers."""
+
+
+Counts = Int32 | tuple[int, int]
+Masses = Float64 | tuple[float, float]
+"""One of each outcome of a test; two outcomes are kept out of memory."""
 
 
 class Sums(NamedTuple):
@@ -53,10 +58,29 @@ class Sums(NamedTuple):
     """(n,) sum over groups and outcomes of q_{v,g} |those within g that cannot give v| / |H without g|; likewise."""
 
 
+class Room(NamedTuple):
+    """Arrays in which one state after another is looked at, so that none is made anew."""
+
+    sums: Sums
+    closed: Bool
+    """(n,) may not be asked."""
+    informative: Bool
+    """(n,) open, and can tell candidates apart."""
+    score: Float64
+    """(n,) before division by cost."""
+    rate: Float64
+    """(n,) score / cost; -inf where not informative."""
+    per_cost: Float64
+    """(n,) 1 / cost."""
+    packed: Int64
+    """(2, n) mass and count of the first outcome only, and of unknown cells."""
+
+
 @kernel
-def new_sums(tests: int, most: int) -> Sums:
-    """Room for the sums of one state, of n tests with at most K outcomes."""
-    return Sums(
+def new_room(columns: Columns) -> Room:
+    """Room for one state of this table."""
+    most, tests = columns.partial_probability.shape[1], columns.cells.shape[1]
+    sums = Sums(
         np.empty((most, tests), np.int32),
         np.empty((most, tests), np.int32),
         np.empty((most, tests), np.float64),
@@ -66,30 +90,55 @@ def new_sums(tests: int, most: int) -> Sums:
         np.empty((most, tests), np.float64),
         np.empty(tests, np.float64),
     )
+    return Room(
+        sums,
+        np.empty(tests, np.bool_),
+        np.empty(tests, np.bool_),
+        np.empty(tests, np.float64),
+        np.empty(tests, np.float64),
+        1.0 / columns.cost,
+        np.empty((2, tests), np.int64),
+    )
+
+
+@kernel
+def by_pairs(columns: Columns, rule: int, grouped: bool) -> bool:
+    """Packed sums of two outcomes are all that the scores need."""
+    return columns.binary.size > 0 and rule != ODTN_H and not grouped
 
 
 @kernel
 def sum_branches(
-    columns: Columns, rows: Int64, p: Float64, log_copies: Float64, with_copies: bool, grouped: bool, sums: Sums
+    columns: Columns, rule: int, rows: Int64, p: Float64, log_copies: Float64, grouped: bool, room: Room
 ) -> None:
-    """Fill `sums` for the candidates `rows` with masses p that sum to 1. With groups, rows come group by group."""
-    if columns.binary.size > 0 and not with_copies and not grouped:
-        _sum_binary(columns, rows, p, sums)
+    """Fill `room.sums` for the candidates `rows` with masses p that sum to 1. With groups, rows come group by group."""
+    if by_pairs(columns, rule, grouped):
+        total = add_up(columns.binary, rows, p, room.packed)
+        unpack(room.packed, total, rows.shape[0], room.sums)
     else:
-        _sum_any(columns, rows, p, log_copies, with_copies, grouped, sums)
+        _sum_any(columns, rows, p, log_copies, rule == ODTN_H, grouped, room.sums)
 
 
 @kernel
-def _sum_binary(columns: Columns, rows: Int64, p: Float64, sums: Sums) -> None:
-    # Four rows at a time: the running sums are loaded and stored once for four additions.
-    binary = columns.binary
+def add_up(binary: Int8, rows: Int64, p: Float64, packed: Int64) -> int:
+    """Fill (2, n) packed sums, of the first outcome only and of unknown cells; the packed sum of all rows."""
+    # Four rows at a time: the running sums are loaded and stored once for four additions. The last four may be
+    # filled up with rows of no weight.
     size, tests = rows.shape[0], binary.shape[1]
     bits = count_bits(size)
-    first, unknown = np.zeros(tests, np.int64), np.zeros(tests, np.int64)
+    first, unknown = packed[0], packed[1]
+    for e in range(tests):
+        first[e] = unknown[e] = 0
     total = 0
-    for i in range(0, size - 3, 4):
-        a, b, c, d = pack(p[i], bits), pack(p[i + 1], bits), pack(p[i + 2], bits), pack(p[i + 3], bits)
-        row_a, row_b, row_c, row_d = binary[rows[i]], binary[rows[i + 1]], binary[rows[i + 2]], binary[rows[i + 3]]
+    for i in range(0, size, 4):
+        row_a = row_b = row_c = row_d = binary[rows[i]]
+        a, b, c, d = pack(p[i], bits), 0, 0, 0
+        if i + 1 < size:
+            row_b, b = binary[rows[i + 1]], pack(p[i + 1], bits)
+        if i + 2 < size:
+            row_c, c = binary[rows[i + 2]], pack(p[i + 2], bits)
+        if i + 3 < size:
+            row_d, d = binary[rows[i + 3]], pack(p[i + 3], bits)
         total += a + b + c + d
         for e in range(tests):
             in_a, in_b, in_c, in_d = row_a[e], row_b[e], row_c[e], row_d[e]
@@ -102,15 +151,7 @@ def _sum_binary(columns: Columns, rows: Int64, p: Float64, sums: Sums) -> None:
                 + (c if in_c == UNKNOWN else 0)
                 + (d if in_d == UNKNOWN else 0)
             )
-    for i in range(size - size % 4, size):
-        packed = pack(p[i], bits)
-        total += packed
-        row = binary[rows[i]]
-        for e in range(tests):
-            code = row[e]
-            first[e] += packed if code == 0 else 0
-            unknown[e] += packed if code == UNKNOWN else 0
-    unpack(first, unknown, total, bits, sums)
+    return total
 
 
 @kernel
@@ -186,78 +227,99 @@ def _sum_any(
 
 
 @kernel
-def mark_informative(sums: Sums, size: int, closed: Bool, informative: Bool) -> None:
-    """Fill informative (n,), which is False for closed tests, for `size` candidates."""
-    most, tests = sums.can.shape
+def mark_informative(room: Room, size: int) -> None:
+    """Fill room.informative, which is False for closed tests, for `size` candidates."""
+    can, closed, informative = room.sums.can, room.closed, room.informative
+    most, tests = can.shape
     for e in range(tests):
         informative[e] = False
     for v in range(most):
         for e in range(tests):
-            informative[e] |= (sums.can[v, e] > 0) & (sums.can[v, e] < size) & (not closed[e])
+            informative[e] |= (can[v, e] > 0) & (can[v, e] < size) & (not closed[e])
 
 
 @kernel
 def score_all(
-    columns: Columns,
-    rule: int,
-    rows: Int64,
-    log_copies: Float64,
-    said: Int64,
-    grouped: bool,
-    sums: Sums,
-    informative: Bool,
-    scores: Float64,
+    columns: Columns, rule: int, rows: Int64, log_copies: Float64, said: Int64, grouped: bool, room: Room
 ) -> None:
-    """Fill scores (n,), before division by cost.
+    """Fill room.score, before division by cost, from its sums.
 
     With groups, rows come group by group. Scores of tests that are not informative mean nothing. The fixed-order
     rules have no score of their own and get the gain.
     """
-    # Loops over tests are innermost, so that they run on several tests at a time.
-    can, mass, only, only_mass, rate = sums.can, sums.mass, sums.only, sums.only_mass, sums.rate
-    most, tests = can.shape
-    size = rows.shape[0]
-    others = max(size - 1, 1)
-    for e in range(tests):
-        scores[e] = 0.0
-    if rule == INFORMATION:
-        for e in range(tests):
-            if informative[e]:
-                for v in range(most):
-                    if mass[v, e] > 0.0:
-                        scores[e] -= mass[v, e] * np.log2(mass[v, e])
-                scores[e] -= sums.given_bits[e]
-        return
-    if grouped:
-        for v in range(most):
-            for e in range(tests):
-                scores[e] += rate[v, e] * (size - can[v, e])
-        for e in range(tests):
-            scores[e] -= sums.inside[e]
-    else:
-        for v in range(most):
-            for e in range(tests):
-                scores[e] += mass[v, e] * (size - can[v, e])
-        for e in range(tests):
-            scores[e] /= others
-    if rule == ODTN_R:
-        largest, heaviest = np.zeros(tests, np.int32), np.zeros(tests)
-        for v in range(most):
-            for e in range(tests):
-                scores[e] += only_mass[v, e]
-                if only[v, e] >= largest[e]:
-                    largest[e] = only[v, e]
-                    heaviest[e] = only_mass[v, e]
-        for e in range(tests):
-            scores[e] -= heaviest[e]
-    elif rule == ODTN_H:
-        for e in range(tests):
-            if informative[e]:
-                largest_copies = 0
-                for v in range(1, most):
-                    if _as_many_copies(columns, rows, log_copies, said, sums, e, v, largest_copies):
-                        largest_copies = v
-                scores[e] += 1.0 - mass[largest_copies, e]
+    sums, size = room.sums, rows.shape[0]
+    for e in range(room.score.shape[0]):
+        can, mass = sums.can[:, e], sums.mass[:, e]
+        if rule == INFORMATION:
+            score = information(mass, sums.given_bits[e]) if room.informative[e] else 0.0
+        elif grouped:
+            score = gain(size, 1.0, can, sums.rate[:, e]) - sums.inside[e]
+        else:
+            score = gain(size, 1.0 / max(size - 1, 1), can, mass)
+        if rule == ODTN_R:
+            score += beside_largest(sums.only[:, e], sums.only_mass[:, e])
+        elif rule == ODTN_H and room.informative[e]:
+            largest = 0
+            for v in range(1, can.shape[0]):
+                if _as_many_copies(columns, rows, log_copies, said, sums, e, v, largest):
+                    largest = v
+            score += 1.0 - mass[largest]
+        room.score[e] = score
+
+
+@kernel
+def rate_all(room: Room) -> None:
+    """Fill room.rate from its scores."""
+    for e in range(room.rate.shape[0]):
+        room.rate[e] = room.score[e] * room.per_cost[e] if room.informative[e] else -np.inf
+
+
+@kernel
+def rate_pairs(rule: int, size: int, total: int, room: Room) -> None:
+    """Fill room.rate from packed sums: what the steps by way of `Sums` give, in one pass."""
+    first, unknown, closed, rate, per_cost = room.packed[0], room.packed[1], room.closed, room.rate, room.per_cost
+    bits = count_bits(size)
+    share = 1.0 / max(size - 1, 1)
+    for e in range(first.shape[0]):
+        only, only_mass, can, mass, silent_mass = pair(first[e], unknown[e], total, bits)
+        if rule == INFORMATION:
+            score = information(mass, silent_mass)
+        else:
+            score = gain(size, share, can, mass)
+            if rule == ODTN_R:
+                score += beside_largest(only, only_mass)
+        tells = ((can[0] > 0) & (can[0] < size)) | ((can[1] > 0) & (can[1] < size))
+        rate[e] = score * per_cost[e] if tells & (not closed[e]) else -np.inf
+
+
+@kernel
+def gain(size: int, share: float, can: Counts, mass: Masses) -> float:
+    """Mean share of the others that are ruled out, each of them a `share`; can and mass: (K,)."""
+    total = 0.0
+    for v in range(len(can)):
+        total += mass[v] * (size - can[v])
+    return total * share
+
+
+@kernel
+def beside_largest(only: Counts, only_mass: Masses) -> float:
+    """Sum of d_v without that of the last outcome with the largest k_v; only and only_mass: (K,)."""
+    total, heaviest, largest = 0.0, 0.0, 0
+    for v in range(len(only)):
+        total += only_mass[v]
+        heaviest = only_mass[v] if only[v] >= largest else heaviest
+        largest = max(only[v], largest)
+    return total - heaviest
+
+
+@kernel
+def information(mass: Masses, given_bits: float) -> float:
+    """Bits that the answer is expected to carry; mass: (K,)."""
+    bits = -given_bits
+    for v in range(len(mass)):
+        if mass[v] > 0.0:
+            bits -= mass[v] * np.log2(mass[v])
+    return bits
 
 
 @kernel
@@ -321,12 +383,18 @@ def cell_size_of(columns: Columns, x: int, e: int) -> int:
 @kernel
 def probability(columns: Columns, x: int, e: int, v: int) -> float:
     """P(v | x, e)."""
-    code = columns.cells[x, e]
+    code = int(columns.cells[x, e])
+    return chance_of(code, v, columns.applicable[e], columns.partial_start[e], columns.partial_probability)
+
+
+@kernel
+def chance_of(code: int, v: int, applicable: int, partial_start: int, partial_probability: Float64) -> float:
+    """Probability of outcome v for a cell's code; applicable and partial_start: of its test."""
     if code >= 0:
         return 1.0 if code == v else 0.0
     if code == UNKNOWN:
-        return 1.0 / columns.applicable[e] if v < columns.applicable[e] else 0.0
-    return float(columns.partial_probability[columns.partial_start[e] - 2 - code, v])
+        return 1.0 / applicable if v < applicable else 0.0
+    return float(partial_probability[partial_start - 2 - code, v])
 
 
 @kernel

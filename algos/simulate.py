@@ -8,7 +8,7 @@ import numpy as np
 
 from algos.belief import Belief
 from algos.jit import kernel
-from algos.scores import new_sums, probability
+from algos.scores import new_room, probability
 from algos.stopping import stopped
 from algos.table import Bool, Columns, Float64, OutcomeTable
 from algos.walk import Plan, State, child, look, state_of
@@ -31,9 +31,7 @@ def simulate(table: OutcomeTable, belief: Belief, plan: Plan, runs: int, seed: i
 @kernel
 def _simulate(columns: Columns, plan: Plan, start: State, runs: int, seed: int) -> tuple[Float64, Bool]:
     np.random.seed(seed)
-    tests = columns.cells.shape[1]
-    sums = new_sums(tests, columns.partial_probability.shape[1])
-    scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
+    room = new_room(columns)
     cumulative = np.cumsum(start.p)
     cost, resolved = np.zeros(runs), np.zeros(runs, np.bool_)
     for run in range(runs):
@@ -44,7 +42,7 @@ def _simulate(columns: Columns, plan: Plan, start: State, runs: int, seed: int) 
             if stopped(columns, plan.stop, state.rows, state.p):
                 resolved[run] = True
                 break
-            test = look(columns, plan, state, sums, scores, informative)
+            test = look(columns, plan, state, room)
             if test < 0:
                 break
             chance = np.random.random()

@@ -85,8 +85,10 @@ def settled(columns: Columns, rows: Int64, grouped: bool) -> bool:
 @kernel
 def stopped(columns: Columns, stop: Stop, rows: Int64, p: Float64) -> bool:
     """The rule holds for these candidates with masses p. At least one is left."""
-    if settled(columns, rows, stop.kind == GROUP):
+    if rows.shape[0] == 1:
         return True
+    if stop.kind == GROUP:
+        return settled(columns, rows, True)
     if stop.kind == NEIGHBORHOOD:
         return _share_a_neighbour(stop.near, rows)
     if stop.kind == CLIQUE:

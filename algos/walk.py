@@ -11,18 +11,23 @@ import numpy as np
 
 from algos.belief import Belief
 from algos.jit import kernel
-from algos.planes import Planes, sum_planes
+from algos.planes import Planes, sum_planes, unpack
 from algos.scores import (
     COULD_NOT_TELL,
     LOW_ADAPTIVE,
     NON_ADAPTIVE,
     NOT_ASKED,
     ODTN_H,
-    Sums,
+    Room,
+    add_up,
+    by_pairs,
     cell_size_of,
+    chance_of,
     mark_informative,
-    new_sums,
+    new_room,
     probability,
+    rate_all,
+    rate_pairs,
     score_all,
     sum_branches,
 )
@@ -133,51 +138,54 @@ def state_of(table: OutcomeTable, belief: Belief, stop: Stop) -> State:
 
 
 @kernel
-def look(columns: Columns, plan: Plan, state: State, sums: Sums, scores: Float64, informative: Bool) -> int:
-    """Fill sums, scores and informative for one state; the policy's choice, -1 when the case is over."""
-    sum_branches(columns, state.rows, state.p, state.log_copies, plan.rule == ODTN_H, plan.stop.kind == GROUP, sums)
-    return _judge(columns, plan, state, sums, scores, informative)
+def look(columns: Columns, plan: Plan, state: State, room: Room) -> int:
+    """Fill the room for one state; the policy's choice, -1 when no test is worth asking."""
+    sum_branches(columns, plan.rule, state.rows, state.p, state.log_copies, plan.stop.kind == GROUP, room)
+    return _judge(columns, plan, state, room)
 
 
 @kernel
-def _judge(columns: Columns, plan: Plan, state: State, sums: Sums, scores: Float64, informative: Bool) -> int:
+def _judge(columns: Columns, plan: Plan, state: State, room: Room) -> int:
     """`look` where the sums are there already."""
-    grouped = plan.stop.kind == GROUP
-    closed = np.zeros(scores.shape[0], np.bool_)
-    close(columns, plan.stop, state, closed)
-    mark_informative(sums, state.rows.shape[0], closed, informative)
+    close(state.said, room.closed)
+    close_others(columns, plan.stop, state.met, state.cost, room.closed)
+    mark_informative(room, state.rows.shape[0])
     if plan.stop.kind == POSTERIOR:
-        _add_uneven(columns, state.rows, closed, informative)
-    score_all(columns, plan.rule, state.rows, state.log_copies, state.said, grouped, sums, informative, scores)
-    if stopped(columns, plan.stop, state.rows, state.p):
-        for e in range(informative.shape[0]):
-            informative[e] = False
-        return -1
-    return choose(columns, plan, closed, scores, informative)
+        _add_uneven(columns, state.rows, room)
+    score_all(columns, plan.rule, state.rows, state.log_copies, state.said, plan.stop.kind == GROUP, room)
+    rate_all(room)
+    return choose(plan, room)
 
 
 @kernel
-def close(columns: Columns, stop: Stop, state: State, closed: Bool) -> None:
-    """Mark the tests that may not be asked: asked before, needing what does not hold, or beyond the budget."""
+def close(said: Int64, closed: Bool) -> None:
+    """A test is asked once."""
     for e in range(closed.shape[0]):
-        closed[e] = state.said[e] != NOT_ASKED
-        if stop.kind == BUDGET and state.cost + columns.cost[e] > stop.threshold * (1.0 + TIE):
-            closed[e] = True
+        closed[e] = said[e] != NOT_ASKED
+
+
+@kernel
+def close_others(columns: Columns, stop: Stop, met: Bool, spent: float, closed: Bool) -> None:
+    """Close also the tests that need what does not hold, and those beyond the budget."""
+    if stop.kind == BUDGET:
+        for e in range(closed.shape[0]):
+            closed[e] |= spent + columns.cost[e] > stop.threshold * (1.0 + TIE)
     if columns.need_test.shape[0] == 0:
         return
     for e in range(closed.shape[0]):
         for clause in range(columns.clause_start[e], columns.clause_start[e + 1]):
             holds = False
             for need in range(columns.need_start[clause], columns.need_start[clause + 1]):
-                holds |= state.met[need]
+                holds |= met[need]
             closed[e] |= not holds
 
 
 @kernel
-def _add_uneven(columns: Columns, rows: Int64, closed: Bool, informative: Bool) -> None:
+def _add_uneven(columns: Columns, rows: Int64, room: Room) -> None:
     """Under a posterior rule a test also helps when all can give the same outcomes, with different probabilities."""
+    informative = room.informative
     for e in range(informative.shape[0]):
-        if closed[e] or informative[e]:
+        if room.closed[e] or informative[e]:
             continue
         for v in range(columns.outcomes[e]):
             usual = probability(columns, rows[0], e, v)
@@ -189,12 +197,9 @@ def _add_uneven(columns: Columns, rows: Int64, closed: Bool, informative: Bool) 
 @kernel
 def score_state(columns: Columns, plan: Plan, state: State) -> tuple[int, bool, Float64, Bool, Float64, Int32]:
     """The kernel of `score_tests`."""
-    tests = columns.cells.shape[1]
-    sums = new_sums(tests, columns.partial_probability.shape[1])
-    scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
-    choice = look(columns, plan, state, sums, scores, informative)
-    over = stopped(columns, plan.stop, state.rows, state.p)
-    return choice, over, scores, informative, sums.mass, sums.can
+    room = new_room(columns)
+    sum_branches(columns, plan.rule, state.rows, state.p, state.log_copies, plan.stop.kind == GROUP, room)
+    return _seen(columns, plan, state, room)
 
 
 @kernel
@@ -202,54 +207,61 @@ def _score_planes(
     columns: Columns, planes: Planes, plan: Plan, state: State
 ) -> tuple[int, bool, Float64, Bool, Float64, Int32]:
     """`score_state` for most of a large two-outcome table."""
-    tests = columns.cells.shape[1]
-    sums = new_sums(tests, columns.partial_probability.shape[1])
-    scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
-    sum_planes(planes, state.rows, state.p, sums)
-    choice = _judge(columns, plan, state, sums, scores, informative)
-    over = stopped(columns, plan.stop, state.rows, state.p)
-    return choice, over, scores, informative, sums.mass, sums.can
+    room = new_room(columns)
+    total = sum_planes(planes, state.rows, state.p, room.packed)
+    unpack(room.packed, total, state.rows.shape[0], room.sums)
+    return _seen(columns, plan, state, room)
 
 
 @kernel
-def choose(columns: Columns, plan: Plan, closed: Bool, scores: Float64, informative: Bool) -> int:
+def _seen(columns: Columns, plan: Plan, state: State, room: Room) -> tuple[int, bool, Float64, Bool, Float64, Int32]:
+    """What `Scores` holds, from the sums; once the case is over no test is worth asking."""
+    choice = _judge(columns, plan, state, room)
+    over = stopped(columns, plan.stop, state.rows, state.p)
+    if over:
+        choice = -1
+        for e in range(room.informative.shape[0]):
+            room.informative[e] = False
+    return choice, over, room.score, room.informative, room.sums.mass, room.sums.can
+
+
+@kernel
+def choose(plan: Plan, room: Room) -> int:
     """The test the policy asks, -1 when none that is left can tell candidates apart."""
     if plan.rule in (LOW_ADAPTIVE, NON_ADAPTIVE):
         first = -1
         for e in plan.order:
-            if first < 0 and (informative[e] or (plan.rule == NON_ADAPTIVE and not closed[e])):
+            tells = room.rate[e] > -np.inf
+            if first < 0 and (tells or (plan.rule == NON_ADAPTIVE and not room.closed[e])):
                 first = e
-            if informative[e]:
+            if tells:
                 return int(first)
         return -1
-    rates = np.empty(scores.shape[0])
-    for e in range(rates.shape[0]):
-        rates[e] = scores[e] / columns.cost[e]
-    return first_of_best(rates, informative)
+    return first_of_best(room.rate)
 
 
 @kernel
-def first_of_best(rates: Float64, allowed: Bool) -> int:
-    """The lowest index among the allowed rates that equal the best; -1 where none is allowed."""
-    best = -np.inf
+def first_of_best(rates: Float64) -> int:
+    """The lowest index among the rates that equal the best; -1 where all are -inf."""
+    best, first = -np.inf, -1
     for e in range(rates.shape[0]):
-        if allowed[e]:
-            best = max(best, rates[e])
-    enough = best - TIE * abs(best)
-    for e in range(rates.shape[0]):
-        if allowed[e] and rates[e] >= enough:
-            return e
-    return -1
+        if rates[e] > best:
+            if rates[e] - TIE * abs(rates[e]) > best:
+                first = e  # better than all before by more than a tie, so it is none of them
+            best = rates[e]
+    while first >= 0 and rates[first] < best - TIE * abs(best):
+        first += 1
+    return first
 
 
 @kernel
-def earlier_evidence(columns: Columns, said: Int64, e: int) -> int:
+def earlier_evidence(evidence: Int64, said: Int64, e: int) -> int:
     """The lowest answered test that repeats the evidence of test e; -1 where there is none."""
-    if columns.evidence[e] < 0:
+    if evidence[e] < 0:
         return -1
     for other in range(said.shape[0]):
         answered = said[other] != NOT_ASKED and said[other] != COULD_NOT_TELL
-        if other != e and answered and columns.evidence[other] == columns.evidence[e]:
+        if other != e and answered and evidence[other] == evidence[e]:
             return other
     return -1
 
@@ -274,8 +286,13 @@ def walk_state(
     # Depth first. A pending state keeps its candidates in one slice of three shared buffers that grow as a stack;
     # `path` holds the tests asked on the way to the state at hand.
     tests = columns.cells.shape[1]
-    sums = new_sums(tests, columns.partial_probability.shape[1])
-    scores, informative = np.zeros(tests), np.zeros(tests, np.bool_)
+    room = new_room(columns)
+    # Kernels are handed their arguments by value, so in small states the many arrays of `columns` cost more than the
+    # sums: the fast way hands on what it needs alone.
+    pairs = by_pairs(columns, plan.rule, plan.stop.kind == GROUP) and plan.stop.kind != POSTERIOR
+    restricted = plan.stop.kind == BUDGET or columns.need_test.shape[0] > 0
+    by_size = plan.stop.kind in (UNIQUE, BUDGET)
+    with_copies = plan.rule == ODTN_H
     said, met = start.said.copy(), start.met.copy()
     all_rows, all_p, all_copies = start.rows.copy(), start.p.copy(), start.log_copies.copy()
     path = np.full(tests + 1, -1, np.int64)
@@ -304,11 +321,16 @@ def walk_state(
                 met[need] = said[test] == columns.need_outcome[need]
         rows, p, log_copies = all_rows[first:end], all_p[first:end], all_copies[first:end]
         size = end - first
-        done = stopped(columns, plan.stop, rows, p)
+        done = size == 1 or (not by_size and stopped(columns, plan.stop, rows, p))
         test = -1
-        if not done:
-            state = State(rows, p, log_copies, said, met, start.cost + cost)
-            test = look(columns, plan, state, sums, scores, informative)
+        if not done and pairs:
+            close(said, room.closed)
+            if restricted:
+                close_others(columns, plan.stop, met, start.cost + cost, room.closed)
+            rate_pairs(plan.rule, size, add_up(columns.binary, rows, p, room.packed), room)
+            test = choose(plan, room)
+        elif not done:
+            test = look(columns, plan, State(rows, p, log_copies, said, met, start.cost + cost), room)
         if test < 0:
             leaves += 1
             worst = max(worst, cost)
@@ -323,47 +345,50 @@ def walk_state(
                 by_hypothesis[rows[i]] += reach * p[i] * columns.cost[test]
         need_room = end + size * columns.outcomes[test]
         if need_room > all_rows.shape[0]:
-            room = 2 * need_room
+            larger = 2 * need_room
             old_rows, old_p, old_copies = all_rows, all_p, all_copies
-            all_rows, all_p, all_copies = np.empty(room, np.int64), np.empty(room), np.empty(room)
+            all_rows, all_p, all_copies = np.empty(larger, np.int64), np.empty(larger), np.empty(larger)
             for i in range(end):
                 all_rows[i], all_p[i], all_copies[i] = old_rows[i], old_p[i], old_copies[i]
             rows, p, log_copies = all_rows[first:end], all_p[first:end], all_copies[first:end]
         if waiting + columns.outcomes[test] > places.shape[0]:
             old_places, old_figures = places, figures
-            room = 2 * (waiting + columns.outcomes[test])
-            places, figures = np.empty((room, 5), np.int64), np.empty((room, 2), np.float64)
+            larger = 2 * (waiting + columns.outcomes[test])
+            places, figures = np.empty((larger, 5), np.int64), np.empty((larger, 2), np.float64)
             for i in range(waiting):
                 for j in range(5):
                     places[i, j] = old_places[i, j]
                 figures[i, 0], figures[i, 1] = old_figures[i, 0], old_figures[i, 1]
         top = end
-        if not informative[test] and met.shape[0] == 0:
+        if room.rate[test] == -np.inf and met.shape[0] == 0:
             # A fixed order may ask what tells nobody apart. Its answers lead to states that go on alike, so one of
             # them stands for all; the expected cost is linear in the weights.
             for i in range(size):
                 all_rows[top + i], all_p[top + i], all_copies[top + i] = rows[i], p[i], log_copies[i]
             waiting = _push(places, figures, waiting, top, top + size, depth + 1, test, 0, reach, cost)
             continue
-        earlier = earlier_evidence(columns, said, test)
+        earlier = earlier_evidence(columns.evidence, said, test)
+        applicable, partial_start = columns.applicable[test], columns.partial_start[test]
         for v in range(columns.outcomes[test]):
-            if sums.can[v, test] == 0:
-                continue
             begin = top
             mass, total = 0.0, 0.0
             for i in range(size):
-                code = columns.cells[rows[i], test]  # what `probability` does, without a call for most rows
-                chance = (1.0 if code == v else 0.0) if code >= 0 else probability(columns, rows[i], test, v)
-                if chance > 0.0:
-                    all_rows[top] = rows[i]
-                    factor = chance if earlier < 0 else weight_factor(columns, said, rows[i], test, v, earlier)
-                    all_p[top] = p[i] * factor
-                    all_copies[top] = log_copies[i]
-                    if code < 0:
-                        all_copies[top] -= np.log2(cell_size_of(columns, rows[i], test))
-                    mass += p[i] * chance
-                    total += float(all_p[top])
-                    top += 1
+                code = int(columns.binary[rows[i], test]) if pairs else int(columns.cells[rows[i], test])
+                chance = chance_of(code, v, applicable, partial_start, columns.partial_probability)
+                factor = chance if earlier < 0 else weight_factor(columns, said, rows[i], test, v, earlier)
+                all_rows[top], all_p[top], all_copies[top] = rows[i], p[i] * factor, log_copies[i]
+                if with_copies and code < 0:
+                    all_copies[top] -= np.log2(cell_size_of(columns, rows[i], test))
+                mass += p[i] * chance
+                total += p[i] * factor
+                top += 1 if chance > 0.0 else 0  # no branch: which rows stay cannot be foreseen
+            if top == begin:
+                continue
+            if top == begin + 1:  # settled under every rule
+                leaves += 1
+                worst = max(worst, cost)
+                top = begin
+                continue
             for i in range(begin, top):
                 all_p[i] = all_p[i] / total if total > 0.0 else 1.0 / (top - begin)
             waiting = _push(places, figures, waiting, begin, top, depth + 1, test, v, reach * mass, cost)
@@ -373,7 +398,7 @@ def walk_state(
 @kernel
 def child(columns: Columns, state: State, e: int, v: int) -> State:
     """The state after outcome v of test e; empty where nobody can give it."""
-    earlier = earlier_evidence(columns, state.said, e)
+    earlier = earlier_evidence(columns.evidence, state.said, e)
     size = state.rows.shape[0]
     rows, p, log_copies = np.empty(size, np.int64), np.empty(size, np.float64), np.empty(size, np.float64)
     top, total = 0, 0.0

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algos.planes import Planes, build_planes, sum_planes
-from algos.scores import Sums, new_sums, sum_branches
+from algos.belief import believe
+from algos.planes import Planes, build_planes, sum_planes, unpack
+from algos.scores import GAIN, INFORMATION, ODTN_R, Room, Sums, add_up, new_room, rate_pairs, sum_branches
 from algos.table import OutcomeTable
+from algos.walk import plan_of, score_tests
 
 FILLED = ("can", "only", "only_mass", "mass", "given_bits")
 
@@ -22,15 +24,16 @@ def table_of(hypotheses: int, tests: int, unknown: float, seed: int) -> OutcomeT
 
 
 def by_planes(table: OutcomeTable, rows: np.ndarray, p: np.ndarray) -> Sums:
-    sums = new_sums(table.tests, 2)
-    sum_planes(build_planes(table.columns.binary), rows, p, sums)
-    return sums
+    room = new_room(table.columns)
+    total = sum_planes(build_planes(table.columns.binary), rows, p, room.packed)
+    unpack(room.packed, total, len(rows), room.sums)
+    return room.sums
 
 
 def by_rows(table: OutcomeTable, rows: np.ndarray, p: np.ndarray) -> Sums:
-    sums = new_sums(table.tests, 2)
-    sum_branches(table.columns, rows, p, np.zeros(len(rows)), False, False, sums)
-    return sums
+    room = new_room(table.columns)
+    sum_branches(table.columns, GAIN, rows, p, np.zeros(len(rows)), False, room)
+    return room.sums
 
 
 def one_by_one(table: OutcomeTable, rows: np.ndarray, p: np.ndarray) -> dict[str, list[list[float]]]:
@@ -134,8 +137,26 @@ def test_all_unknown_halves_the_mass() -> None:
 
 def test_the_topmost_bits_of_a_word() -> None:
     planes = Planes(np.array([[2**64 - 1], [0]], np.uint64), np.array([[0], [2**63]], np.uint64))
-    sums = new_sums(1, 2)
-    sum_planes(planes, np.arange(128), np.full(128, 1 / 128), sums)
+    room = new_room(OutcomeTable.build(np.zeros((128, 1), np.int8), [2]).columns)
+    total = sum_planes(planes, np.arange(128), np.full(128, 1 / 128), room.packed)
+    unpack(room.packed, total, 128, room.sums)
+    sums = room.sums
     assert sums.only[:, 0].tolist() == [64, 63]
     assert sums.only_mass[:, 0].tolist() == [0.5, 63 / 128]
     assert sums.mass[:, 0].tolist() == [0.5 + 1 / 256, 63 / 128 + 1 / 256]
+
+
+@pytest.mark.parametrize("rule", [GAIN, ODTN_R, INFORMATION])
+def test_one_pass_over_packed_sums_gives_the_rates_of_the_steps(rule: int) -> None:
+    rng = np.random.default_rng(rule)
+    for size in (2, 3, 5, 40):
+        codes = table_of(50, 20, 0.3, size).columns.cells
+        table = OutcomeTable.build(codes, [2] * 20, prior=rng.uniform(1, 9, 50), cost=rng.uniform(1, 9, 20))
+        belief = believe(table, [], excluded=range(size, 50))
+        seen = score_tests(table, belief, plan_of(table, rule))
+        room: Room = new_room(table.columns)
+        room.closed[:] = False
+        rate_pairs(rule, size, add_up(table.columns.binary, belief.rows, belief.posterior, room.packed), room)
+        wanted = np.where(seen.informative, seen.score / table.columns.cost, -np.inf)
+        assert room.rate.tolist() == pytest.approx(wanted.tolist(), rel=1e-12)
+        assert np.isfinite(wanted).any()
