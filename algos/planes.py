@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 UNKNOWN = -1
 Int8 = NDArray[np.int8]
 Int64 = NDArray[np.int64]
+Bool = NDArray[np.bool_]
 Float64 = NDArray[np.float64]
 UInt64 = NDArray[np.uint64]
 
@@ -52,6 +53,27 @@ def _set_bits(binary: Int8, planes: Planes) -> None:
         for e in range(binary.shape[1]):
             first[e] |= np.uint64(row[e] == 0) << bit
             unknown[e] |= np.uint64(row[e] == UNKNOWN) << bit
+
+
+@kernel
+def rows_left(planes: Planes, tests: Int64, outcomes: Int64, alive: Bool) -> Int64:
+    """The rows among the (m,) alive that can give each of these outcomes, 0 or 1, of these tests."""
+    rows, size = np.empty(alive.shape[0], np.int64), 0
+    for w in range(planes.first.shape[0]):
+        left = ~np.uint64(0)
+        for i in range(tests.shape[0]):
+            first = planes.first[w, tests[i]]
+            left &= first | planes.unknown[w, tests[i]] if outcomes[i] == 0 else ~first
+            if left == 0:
+                break
+        x = 64 * w
+        while left != 0 and x < alive.shape[0]:
+            if left & np.uint64(1) and alive[x]:
+                rows[size] = x
+                size += 1
+            left >>= np.uint64(1)
+            x += 1
+    return rows[:size]
 
 
 @kernel
