@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.jit import kernel
-from algos.planes import rows_left
+from algos.planes import Planes
 from algos.scores import COULD_NOT_TELL, NOT_ASKED, SEVERAL
 from algos.table import UNKNOWN, Bool, Columns, Float64, Int64, OutcomeTable, size_of_code
 
@@ -94,6 +94,20 @@ class _Known(NamedTuple):
     """(k,) the chance of a right reading; 1 in the strict model."""
 
 
+class _Effect(NamedTuple):
+    """What each answer does to a hypothesis, by the code of its cell alone, so that logarithms are taken once a code.
+
+    A code is its own place: negative ones count from the end. k answers, at most `width` codes.
+    """
+
+    wrong: Bool
+    """(k, width) cannot give the answer."""
+    log_factor: Float64
+    """(k, width) log2 of what the weight is multiplied by."""
+    log_size: Float64
+    """(k, width) log2 of the number of possible outcomes."""
+
+
 def believe(
     table: OutcomeTable,
     answers: Sequence[Answer],
@@ -114,7 +128,6 @@ def believe(
         raise ValueError(f"excluded hypotheses {sorted(excluded)} are out of range")
     alive[list(excluded)] = False
     said = np.full(table.tests, NOT_ASKED)
-    met = np.zeros(len(columns.need_test), dtype=np.bool_)
     known: dict[int, set[int]] = {}
     for test, outcomes in sorted(answers, key=lambda answer: answer[0]):
         if not 0 <= test < table.tests:
@@ -127,21 +140,22 @@ def believe(
             raise ValueError(f"outcomes {sorted(seen)} of test {test} are out of range")
         if len(seen) in (0, count):
             said[test] = COULD_NOT_TELL
-            met |= columns.need_test == test
         else:
             said[test] = next(iter(seen)) if len(seen) == 1 else SEVERAL
             known[test] = seen
+    needs = zip(columns.need_test.tolist(), columns.need_outcome.tolist(), strict=True)
+    met = np.array([said[e] == COULD_NOT_TELL or v in known.get(e, ()) for e, v in needs], dtype=np.bool_)
     given = _known(table, known, errors, exact)
-    for test, chosen in zip(given.test, given.seen, strict=True):
-        met |= (columns.need_test == test) & chosen[columns.need_outcome]
-    if table.planes is not None and errors.ruled_out and errors.tolerance == 0:
-        rows = rows_left(table.planes, given.test, said[given.test], alive)
-    else:
-        rows = np.flatnonzero(alive)
     limit = errors.tolerance if errors.ruled_out else len(known)
-    kept, log_weight, log_copies, mismatches = _weigh(columns, table.prior, table.log_copies, rows, given, limit)
+    effect = _effect(columns, given)
+    if table.planes is not None and limit == 0:
+        rows, log_weight, less_copies = _weigh_bits(table.planes, alive, given.test, said[given.test], effect)
+        mismatches = np.zeros(len(rows), dtype=np.int64)
+    else:
+        rows, log_weight, less_copies, mismatches = _weigh_cells(columns, alive, given, effect, limit)
+    log_weight += np.log2(table.prior[rows])
     weight = np.exp2(log_weight - log_weight.max(initial=-np.inf))
-    return Belief(kept, weight / weight.sum(), log_copies, mismatches, said, met)
+    return Belief(rows, weight / weight.sum(), table.log_copies[rows] - less_copies, mismatches, said, met)
 
 
 def likelihood(table: OutcomeTable, test: int, outcomes: Collection[int]) -> Float64:
@@ -188,12 +202,7 @@ def _chance(columns: Columns, test: int, code: int, chosen: Bool) -> float:
 
 
 @kernel
-def _weigh(
-    columns: Columns, prior: Float64, all_copies: Float64, rows: Int64, known: _Known, limit: int
-) -> tuple[Int64, Float64, Float64, Int64]:
-    """Of `rows` those with at most `limit` mismatches; log2 of their weights and copies; their mismatches."""
-    # What an answer does depends on the cell's code alone, so logarithms are taken once for each code. A code is its
-    # own place in these tables: negative ones count from the end.
+def _effect(columns: Columns, known: _Known) -> _Effect:
     answers, tests = known.test.shape[0], columns.cells.shape[1]
     lowest = np.full(answers, UNKNOWN)
     for i in range(answers):
@@ -212,21 +221,62 @@ def _weigh(
             if known.weighs[i]:
                 misread = (known.seen[i].sum() - chance) / (columns.outcomes[test] - 1)
                 log_factor[i, code] = np.log2(max(r * chance + (1.0 - r) * misread, SMALLEST))
-    kept, mismatches = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
-    log_weight, log_copies = np.empty(rows.shape[0]), np.empty(rows.shape[0])
+    return _Effect(wrong, log_factor, log_size)
+
+
+@kernel
+def _weigh_cells(
+    columns: Columns, alive: Bool, known: _Known, effect: _Effect, limit: int
+) -> tuple[Int64, Float64, Float64, Int64]:
+    """The rows with at most `limit` mismatches; log2 of the factor of each and of the copies it lost; mismatches."""
+    most = alive.sum()
+    rows, mismatches = np.empty(most, np.int64), np.empty(most, np.int64)
+    log_weight, less_copies = np.empty(most), np.empty(most)
     size = 0
-    for x in rows:
-        weight, copies, misses = 0.0, all_copies[x], 0
-        for i in range(answers):
+    for x in range(alive.shape[0]):
+        if not alive[x]:
+            continue
+        weight, copies, misses = 0.0, 0.0, 0
+        for i in range(known.test.shape[0]):
             code = columns.cells[x, known.test[i]]
-            if wrong[i, code]:
+            if effect.wrong[i, code]:
                 misses += limit + 1 if known.sure[i] else 1
                 if misses > limit:
                     break
-            weight += log_factor[i, code]
-            copies -= log_size[i, code]
+            weight += effect.log_factor[i, code]
+            copies += effect.log_size[i, code]
         if misses <= limit:
-            kept[size], mismatches[size] = x, misses
-            log_weight[size], log_copies[size] = weight + np.log2(prior[x]), copies
+            rows[size], log_weight[size], less_copies[size], mismatches[size] = x, weight, copies, misses
             size += 1
-    return kept[:size], log_weight[:size], log_copies[:size], mismatches[:size]
+    return rows[:size], log_weight[:size], less_copies[:size], mismatches[:size]
+
+
+@kernel
+def _weigh_bits(
+    planes: Planes, alive: Bool, tests: Int64, outcomes: Int64, effect: _Effect
+) -> tuple[Int64, Float64, Float64]:
+    """`_weigh_cells` without mismatches, of a large two-outcome table: 64 hypotheses are ruled out at a time."""
+    most = alive.sum()
+    rows, log_weight, less_copies = np.empty(most, np.int64), np.empty(most), np.empty(most)
+    silent, one = np.empty(tests.shape[0], np.uint64), np.uint64(1)
+    size = 0
+    for w in range(planes.first.shape[0]):
+        left = ~np.uint64(0)
+        for i in range(tests.shape[0]):
+            first, silent[i] = planes.first[w, tests[i]], planes.unknown[w, tests[i]]
+            left &= first | silent[i] if outcomes[i] == 0 else ~first
+            if left == 0:
+                break
+        bit, end = np.uint64(0), np.uint64(min(64, alive.shape[0] - 64 * w))
+        while bit < end and left >> bit != 0:
+            x = 64 * w + np.int64(bit)
+            if left >> bit & one and alive[x]:
+                weight, copies = 0.0, 0.0
+                for i in range(tests.shape[0]):
+                    code = UNKNOWN if silent[i] >> bit & one else outcomes[i]
+                    weight += effect.log_factor[i, code]
+                    copies += effect.log_size[i, code]
+                rows[size], log_weight[size], less_copies[size] = x, weight, copies
+                size += 1
+            bit += one
+    return rows[:size], log_weight[:size], less_copies[:size]

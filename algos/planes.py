@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 UNKNOWN = -1
 Int8 = NDArray[np.int8]
 Int64 = NDArray[np.int64]
-Bool = NDArray[np.bool_]
 Float64 = NDArray[np.float64]
 UInt64 = NDArray[np.uint64]
 
@@ -56,27 +55,6 @@ def _set_bits(binary: Int8, planes: Planes) -> None:
 
 
 @kernel
-def rows_left(planes: Planes, tests: Int64, outcomes: Int64, alive: Bool) -> Int64:
-    """The rows among the (m,) alive that can give each of these outcomes, 0 or 1, of these tests."""
-    rows, size = np.empty(alive.shape[0], np.int64), 0
-    for w in range(planes.first.shape[0]):
-        left = ~np.uint64(0)
-        for i in range(tests.shape[0]):
-            first = planes.first[w, tests[i]]
-            left &= first | planes.unknown[w, tests[i]] if outcomes[i] == 0 else ~first
-            if left == 0:
-                break
-        x = 64 * w
-        while left != 0 and x < alive.shape[0]:
-            if left & np.uint64(1) and alive[x]:
-                rows[size] = x
-                size += 1
-            left >>= np.uint64(1)
-            x += 1
-    return rows[:size]
-
-
-@kernel
 def sum_planes(planes: Planes, rows: Int64, p: Float64, sums: Sums) -> None:
     """Fill the sums for the candidates `rows` with masses p that sum to 1."""
     words, tests = planes.first.shape
@@ -87,7 +65,7 @@ def sum_planes(planes: Planes, rows: Int64, p: Float64, sums: Sums) -> None:
         packed = pack(p[i], bits)
         weight[rows[i]] = packed
         total += packed
-    first, unknown = np.zeros(tests, np.int64), np.zeros(tests, np.int64)
+    sides = np.zeros((tests, 2), np.int64)  # of the first outcome only and of unknown cells, side by side in memory
     subset = np.zeros((8, 256), np.int64)  # the sum over each subset of each 8 hypotheses of a word
     low_byte = np.uint64(255)
     for w in range(words):
@@ -101,13 +79,13 @@ def sum_planes(planes: Planes, rows: Int64, p: Float64, sums: Sums) -> None:
         gives, silent = planes.first[w], planes.unknown[w]
         for e in range(tests):
             bits_first, bits_unknown = gives[e], silent[e]
-            sum_first, sum_unknown = first[e], unknown[e]
+            sum_first, sum_unknown = sides[e, 0], sides[e, 1]
             for k in range(8):
                 shift = np.uint64(8 * k)
                 sum_first += subset[k, (bits_first >> shift) & low_byte]
                 sum_unknown += subset[k, (bits_unknown >> shift) & low_byte]
-            first[e], unknown[e] = sum_first, sum_unknown
-    unpack(first, unknown, total, bits, sums)
+            sides[e, 0], sides[e, 1] = sum_first, sum_unknown
+    unpack(sides[:, 0].copy(), sides[:, 1].copy(), total, bits, sums)
 
 
 @kernel
