@@ -94,6 +94,10 @@ class _Known(NamedTuple):
     """(k,) the chance of a right reading; 1 in the strict model."""
 
 
+_Start = tuple[Float64, Float64]
+"""(m,) log2 of the weights and of the copies before any answer."""
+
+
 class _Effect(NamedTuple):
     """What each answer does to a hypothesis, by the code of its cell alone, so that logarithms are taken once a code.
 
@@ -147,15 +151,16 @@ def believe(
     met = np.array([said[e] == COULD_NOT_TELL or v in known.get(e, ()) for e, v in needs], dtype=np.bool_)
     given = _known(table, known, errors, exact)
     limit = errors.tolerance if errors.ruled_out else len(known)
-    effect = _effect(columns, given)
+    start, effect = (table.log_prior, table.log_copies), _effect(columns, given)
     if table.planes is not None and limit == 0:
-        rows, log_weight, less_copies = _weigh_bits(table.planes, alive, given.test, said[given.test], effect)
+        rows, log_weight, log_copies = _weigh_bits(table.planes, alive, start, given.test, said[given.test], effect)
         mismatches = np.zeros(len(rows), dtype=np.int64)
     else:
-        rows, log_weight, less_copies, mismatches = _weigh_cells(columns, alive, given, effect, limit)
-    log_weight += np.log2(table.prior[rows])
-    weight = np.exp2(log_weight - log_weight.max(initial=-np.inf))
-    return Belief(rows, weight / weight.sum(), table.log_copies[rows] - less_copies, mismatches, said, met)
+        rows, log_weight, log_copies, mismatches = _weigh_cells(columns, alive, start, given, effect, limit)
+    weight = log_weight - log_weight.max(initial=-np.inf)
+    np.exp2(weight, out=weight)
+    weight /= weight.sum()
+    return Belief(rows, weight, log_copies, mismatches, said, met)
 
 
 def likelihood(table: OutcomeTable, test: int, outcomes: Collection[int]) -> Float64:
@@ -226,17 +231,17 @@ def _effect(columns: Columns, known: _Known) -> _Effect:
 
 @kernel
 def _weigh_cells(
-    columns: Columns, alive: Bool, known: _Known, effect: _Effect, limit: int
+    columns: Columns, alive: Bool, start: _Start, known: _Known, effect: _Effect, limit: int
 ) -> tuple[Int64, Float64, Float64, Int64]:
-    """The rows with at most `limit` mismatches; log2 of the factor of each and of the copies it lost; mismatches."""
+    """The rows with at most `limit` mismatches, log2 of their weights and of their copies, and their mismatches."""
     most = alive.sum()
     rows, mismatches = np.empty(most, np.int64), np.empty(most, np.int64)
-    log_weight, less_copies = np.empty(most), np.empty(most)
+    log_weight, log_copies = np.empty(most), np.empty(most)
     size = 0
     for x in range(alive.shape[0]):
         if not alive[x]:
             continue
-        weight, copies, misses = 0.0, 0.0, 0
+        weight, copies, misses = start[0][x], start[1][x], 0
         for i in range(known.test.shape[0]):
             code = columns.cells[x, known.test[i]]
             if effect.wrong[i, code]:
@@ -244,39 +249,38 @@ def _weigh_cells(
                 if misses > limit:
                     break
             weight += effect.log_factor[i, code]
-            copies += effect.log_size[i, code]
+            copies -= effect.log_size[i, code]
         if misses <= limit:
-            rows[size], log_weight[size], less_copies[size], mismatches[size] = x, weight, copies, misses
+            rows[size], log_weight[size], log_copies[size], mismatches[size] = x, weight, copies, misses
             size += 1
-    return rows[:size], log_weight[:size], less_copies[:size], mismatches[:size]
+    return rows[:size], log_weight[:size], log_copies[:size], mismatches[:size]
 
 
 @kernel
 def _weigh_bits(
-    planes: Planes, alive: Bool, tests: Int64, outcomes: Int64, effect: _Effect
+    planes: Planes, alive: Bool, start: _Start, tests: Int64, outcomes: Int64, effect: _Effect
 ) -> tuple[Int64, Float64, Float64]:
     """`_weigh_cells` without mismatches, of a large two-outcome table: 64 hypotheses are ruled out at a time."""
     most = alive.sum()
-    rows, log_weight, less_copies = np.empty(most, np.int64), np.empty(most), np.empty(most)
-    silent, one = np.empty(tests.shape[0], np.uint64), np.uint64(1)
-    size = 0
-    for w in range(planes.first.shape[0]):
+    rows, log_weight, log_copies = np.empty(most, np.int64), np.empty(most), np.empty(most)
+    size, one = 0, np.uint64(1)
+    for w in range(planes.can.shape[2]):
         left = ~np.uint64(0)
         for i in range(tests.shape[0]):
-            first, silent[i] = planes.first[w, tests[i]], planes.unknown[w, tests[i]]
-            left &= first | silent[i] if outcomes[i] == 0 else ~first
+            left &= planes.can[outcomes[i], tests[i], w]
             if left == 0:
                 break
         bit, end = np.uint64(0), np.uint64(min(64, alive.shape[0] - 64 * w))
         while bit < end and left >> bit != 0:
             x = 64 * w + np.int64(bit)
             if left >> bit & one and alive[x]:
-                weight, copies = 0.0, 0.0
+                weight, copies = start[0][x], start[1][x]
                 for i in range(tests.shape[0]):
-                    code = UNKNOWN if silent[i] >> bit & one else outcomes[i]
+                    either = planes.can[1 - outcomes[i], tests[i], w] >> bit & one
+                    code = UNKNOWN if either else outcomes[i]
                     weight += effect.log_factor[i, code]
-                    copies += effect.log_size[i, code]
-                rows[size], log_weight[size], less_copies[size] = x, weight, copies
+                    copies -= effect.log_size[i, code]
+                rows[size], log_weight[size], log_copies[size] = x, weight, copies
                 size += 1
             bit += one
-    return rows[:size], log_weight[:size], less_copies[:size]
+    return rows[:size], log_weight[:size], log_copies[:size]

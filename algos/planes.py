@@ -32,26 +32,28 @@ class Planes(NamedTuple):
     """(words, n) gives the first outcome only."""
     unknown: UInt64
     """(words, n) gives either."""
+    can: UInt64
+    """(2, n, words) can give each outcome: the same bits test by test, for ruling out by a few answers."""
 
 
 def build_planes(binary: Int8) -> Planes:
     """The planes of a table of codes 0, 1 and -1, (m, n)."""
     words, tests = -(-binary.shape[0] // 64), binary.shape[1]
-    planes = Planes(np.zeros((words, tests), np.uint64), np.zeros((words, tests), np.uint64))
-    _set_bits(binary, planes)
+    first, unknown = np.zeros((words, tests), np.uint64), np.zeros((words, tests), np.uint64)
+    _set_bits(binary, first, unknown)
+    planes = Planes(first, unknown, np.array([(first | unknown).T, ~first.T], order="C"))
     for plane in planes:
         plane.flags.writeable = False
     return planes
 
 
 @kernel
-def _set_bits(binary: Int8, planes: Planes) -> None:
+def _set_bits(binary: Int8, first: UInt64, unknown: UInt64) -> None:
     for x in range(binary.shape[0]):
-        row, first, unknown = binary[x], planes.first[x >> 6], planes.unknown[x >> 6]
-        bit = np.uint64(x & 63)
+        row, word, bit = binary[x], x >> 6, np.uint64(x & 63)
         for e in range(binary.shape[1]):
-            first[e] |= np.uint64(row[e] == 0) << bit
-            unknown[e] |= np.uint64(row[e] == UNKNOWN) << bit
+            first[word, e] |= np.uint64(row[e] == 0) << bit
+            unknown[word, e] |= np.uint64(row[e] == UNKNOWN) << bit
 
 
 @kernel

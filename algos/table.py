@@ -76,6 +76,8 @@ class OutcomeTable:
 
     columns: Columns
     prior: Float64
+    log_prior: Float64
+    """(m,) log2 of the prior."""
     log_copies: Float64
     """(m,) log2 of the product of a row's cell sizes: its copies in the paper's expanded table."""
     reliability: Float64
@@ -164,9 +166,11 @@ class OutcomeTable:
             **_needs(needs if needs is not None else [[]] * n, counts),
         )
         scaled = weight / weight.max()
+        scaled /= scaled.sum()
         return cls(
             columns,
-            _frozen(scaled / scaled.sum(), np.float64),
+            _frozen(scaled, np.float64),
+            _frozen(np.log2(scaled), np.float64),
             _frozen(_log_copies(columns), np.float64),
             _frozen(trust, np.float64),
             build_planes(columns.binary) if columns.binary.shape[0] >= PLANES_FROM else None,
