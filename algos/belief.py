@@ -18,8 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from algos.jit import kernel
+from algos.planes import Planes
 from algos.scores import COULD_NOT_TELL, NOT_ASKED, SEVERAL
-from algos.table import UNKNOWN, Bool, Float64, Int64, OutcomeTable, cell_sizes
+from algos.table import UNKNOWN, Bool, Columns, Float64, Int64, OutcomeTable, chance_of, size_of_code
 
 Answer = tuple[int, Collection[int]]
 """A test with the outcomes the operator saw; none, or all of them, is "could not tell"."""
@@ -43,6 +45,9 @@ class Errors(NamedTuple):
 
 STRICT = Errors(True, 0, False)
 RELIABILITY = Errors(False, 0, True)
+
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""Stands for a weight of nothing where a mismatch is tolerated although the test is said to be perfect."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +79,39 @@ class Belief:
         return known
 
 
+class _Known(NamedTuple):
+    """The answers that tell something, by test: the order fixes how sums are rounded. k answers, K = most outcomes."""
+
+    test: Int64
+    """(k,) ascending."""
+    seen: Bool
+    """(k, K) the outcomes answered."""
+    weighs: Bool
+    """(k,) changes weights: False where an earlier test gave the same evidence."""
+    sure: Bool
+    """(k,) rules out everybody who cannot give it, whatever is tolerated."""
+    trust: Float64
+    """(k,) the chance of a right reading; 1 in the strict model."""
+
+
+_Start = tuple[Float64, Float64]
+"""(m,) log2 of the weights and of the copies before any answer."""
+
+
+class _Effect(NamedTuple):
+    """What each answer does to a hypothesis, by the code of its cell alone, so that logarithms are taken once a code.
+
+    A code is its own place: negative ones count from the end. k answers, at most `width` codes.
+    """
+
+    wrong: Bool
+    """(k, width) cannot give the answer."""
+    log_factor: Float64
+    """(k, width) log2 of what the weight is multiplied by."""
+    log_size: Float64
+    """(k, width) log2 of the number of possible outcomes."""
+
+
 def believe(
     table: OutcomeTable,
     answers: Sequence[Answer],
@@ -89,17 +127,13 @@ def believe(
     out of range.
     """
     columns = table.columns
-    log_weight = np.log2(table.prior)
-    log_copies = table.log_copies.copy()
     alive = np.ones(table.hypotheses, dtype=np.bool_)
     if not all(0 <= row < table.hypotheses for row in excluded):
         raise ValueError(f"excluded hypotheses {sorted(excluded)} are out of range")
     alive[list(excluded)] = False
-    mismatches = np.zeros(table.hypotheses, dtype=np.int64)
     said = np.full(table.tests, NOT_ASKED)
-    met = np.zeros(len(columns.need_test), dtype=np.bool_)
-    heard: set[int] = set()
-    for test, outcomes in sorted(answers, key=lambda answer: answer[0]):  # rounding must not depend on the order
+    known: dict[int, set[int]] = {}
+    for test, outcomes in sorted(answers, key=lambda answer: answer[0]):
         if not 0 <= test < table.tests:
             raise ValueError(f"test {test} is out of range")
         if said[test] != NOT_ASKED:
@@ -110,38 +144,141 @@ def believe(
             raise ValueError(f"outcomes {sorted(seen)} of test {test} are out of range")
         if len(seen) in (0, count):
             said[test] = COULD_NOT_TELL
-            met |= columns.need_test == test
-            continue
-        said[test] = next(iter(seen)) if len(seen) == 1 else SEVERAL
-        met |= (columns.need_test == test) & np.isin(columns.need_outcome, list(seen))
-        strict = likelihood(table, test, seen)
-        mismatches += strict <= 0
-        if errors.ruled_out:
-            alive &= (strict > 0) | (test not in exact and errors.tolerance > 0)
-        log_copies -= np.log2(cell_sizes(columns, columns.cells[:, test], test))
-        repeats = int(columns.evidence[test])
-        if repeats < 0 or repeats not in heard:
-            heard.add(repeats)
-            r = float(table.reliability[test])
-            factor = r * strict + (1 - r) * (len(seen) - strict) / (count - 1) if errors.weighed else strict
-            log_weight += np.log2(np.where(factor > 0, factor, 1.0 if not errors.weighed else np.finfo(float).tiny))
-    if errors.ruled_out:
-        alive &= mismatches <= errors.tolerance
-    rows = np.flatnonzero(alive)
-    weight = np.exp2(log_weight[rows] - log_weight[rows].max(initial=-np.inf))
-    return Belief(rows, weight / weight.sum(), log_copies[rows], mismatches[rows], said, met)
+        else:
+            said[test] = next(iter(seen)) if len(seen) == 1 else SEVERAL
+            known[test] = seen
+    needs = zip(columns.need_test.tolist(), columns.need_outcome.tolist(), strict=True)
+    met = np.array([said[e] == COULD_NOT_TELL or v in known.get(e, ()) for e, v in needs], dtype=np.bool_)
+    given = _known(table, known, errors, exact)
+    limit = errors.tolerance if errors.ruled_out else len(known)
+    start, effect = (table.log_prior, table.log_copies), _effect(columns, given)
+    if table.planes is not None and limit == 0:
+        rows, log_weight, log_copies = _weigh_bits(table.planes, alive, start, given.test, said[given.test], effect)
+        mismatches = np.zeros(len(rows), dtype=np.int64)
+    else:
+        rows, log_weight, log_copies, mismatches = _weigh_cells(columns, alive, start, given, effect, limit)
+    weight = log_weight - log_weight.max(initial=-np.inf)
+    np.exp2(weight, out=weight)
+    weight /= weight.sum()
+    return Belief(rows, weight, log_copies, mismatches, said, met)
 
 
 def likelihood(table: OutcomeTable, test: int, outcomes: Collection[int]) -> Float64:
     """(m,) probability that each hypothesis gives one of these outcomes."""
-    columns = table.columns
-    chosen = np.zeros(columns.partial_probability.shape[1], dtype=np.bool_)
+    chosen = np.zeros(table.columns.partial_probability.shape[1], dtype=np.bool_)
     chosen[list(outcomes)] = True
-    codes = columns.cells[:, test].astype(np.int64)
-    applicable = int(columns.applicable[test])
-    probability = chosen[np.maximum(codes, 0)].astype(np.float64)
-    probability[codes == UNKNOWN] = chosen[:applicable].sum() / applicable
-    partial = codes < UNKNOWN
-    entries = columns.partial_start[test] - 2 - codes[partial]
-    probability[partial] = columns.partial_probability[entries][:, chosen].sum(axis=1)
+    return _likelihood(table.columns, test, chosen)
+
+
+def _known(table: OutcomeTable, known: dict[int, set[int]], errors: Errors, exact: Collection[int]) -> _Known:
+    test = np.array(list(known), dtype=np.int64)
+    seen = np.zeros((len(known), table.columns.partial_probability.shape[1]), dtype=np.bool_)
+    for chosen, outcomes in zip(seen, known.values(), strict=True):
+        chosen[list(outcomes)] = True
+    weighs = np.ones(len(known), dtype=np.bool_)
+    heard: set[int] = set()
+    for i, number in enumerate(table.columns.evidence[test].tolist()):
+        weighs[i] = number < 0 or number not in heard
+        heard.add(number)
+    sure = np.array([errors.ruled_out and e in exact for e in known], dtype=np.bool_)
+    return _Known(test, seen, weighs, sure, table.reliability[test] if errors.weighed else np.ones(len(known)))
+
+
+@kernel
+def _likelihood(columns: Columns, test: int, chosen: Bool) -> Float64:
+    probability = np.empty(columns.cells.shape[0])
+    for x in range(probability.shape[0]):
+        probability[x] = _chance(columns, test, columns.cells[x, test], chosen)
     return probability
+
+
+@kernel
+def _chance(columns: Columns, test: int, code: int, chosen: Bool) -> float:
+    """The probability that a cell of this code gives one of the chosen outcomes."""
+    total = 0.0
+    for v in range(columns.outcomes[test]):
+        if chosen[v]:
+            total += chance_of(
+                code, v, columns.applicable[test], columns.partial_start[test], columns.partial_probability
+            )
+    return total
+
+
+@kernel
+def _effect(columns: Columns, known: _Known) -> _Effect:
+    answers, tests = known.test.shape[0], columns.cells.shape[1]
+    lowest = np.full(answers, UNKNOWN)
+    for i in range(answers):
+        after = known.test[i] + 1
+        end = columns.partial_start[after] if after < tests else columns.partial_size.shape[0]
+        lowest[i] -= end - columns.partial_start[after - 1]
+    width = known.seen.shape[1] - (lowest.min() if answers > 0 else 0)
+    wrong = np.zeros((answers, width), np.bool_)
+    log_factor, log_size = np.zeros((answers, width)), np.zeros((answers, width))
+    for i in range(answers):
+        test, r = known.test[i], known.trust[i]
+        for code in range(lowest[i], columns.outcomes[test]):
+            chance = _chance(columns, test, code, known.seen[i])
+            wrong[i, code] = chance <= 0.0
+            log_size[i, code] = np.log2(size_of_code(columns, test, code))
+            if known.weighs[i]:
+                misread = (known.seen[i].sum() - chance) / (columns.outcomes[test] - 1)
+                log_factor[i, code] = np.log2(max(r * chance + (1.0 - r) * misread, SMALLEST))
+    return _Effect(wrong, log_factor, log_size)
+
+
+@kernel
+def _weigh_cells(
+    columns: Columns, alive: Bool, start: _Start, known: _Known, effect: _Effect, limit: int
+) -> tuple[Int64, Float64, Float64, Int64]:
+    """The rows with at most `limit` mismatches, log2 of their weights and of their copies, and their mismatches."""
+    most = alive.sum()
+    rows, mismatches = np.empty(most, np.int64), np.empty(most, np.int64)
+    log_weight, log_copies = np.empty(most), np.empty(most)
+    size = 0
+    for x in range(alive.shape[0]):
+        if not alive[x]:
+            continue
+        weight, copies, misses = start[0][x], start[1][x], 0
+        for i in range(known.test.shape[0]):
+            code = columns.cells[x, known.test[i]]
+            if effect.wrong[i, code]:
+                misses += limit + 1 if known.sure[i] else 1
+                if misses > limit:
+                    break
+            weight += effect.log_factor[i, code]
+            copies -= effect.log_size[i, code]
+        if misses <= limit:
+            rows[size], log_weight[size], log_copies[size], mismatches[size] = x, weight, copies, misses
+            size += 1
+    return rows[:size], log_weight[:size], log_copies[:size], mismatches[:size]
+
+
+@kernel
+def _weigh_bits(
+    planes: Planes, alive: Bool, start: _Start, tests: Int64, outcomes: Int64, effect: _Effect
+) -> tuple[Int64, Float64, Float64]:
+    """`_weigh_cells` without mismatches, of a large two-outcome table: 64 hypotheses are ruled out at a time."""
+    most = alive.sum()
+    rows, log_weight, log_copies = np.empty(most, np.int64), np.empty(most), np.empty(most)
+    size, one = 0, np.uint64(1)
+    for w in range(planes.can.shape[2]):
+        left = ~np.uint64(0)
+        for i in range(tests.shape[0]):
+            left &= planes.can[outcomes[i], tests[i], w]
+            if left == 0:
+                break
+        bit, end = np.uint64(0), np.uint64(min(64, alive.shape[0] - 64 * w))
+        while bit < end and left >> bit != 0:
+            x = 64 * w + np.int64(bit)
+            if left >> bit & one and alive[x]:
+                weight, copies = start[0][x], start[1][x]
+                for i in range(tests.shape[0]):
+                    either = planes.can[1 - outcomes[i], tests[i], w] >> bit & one
+                    code = UNKNOWN if either else outcomes[i]
+                    weight += effect.log_factor[i, code]
+                    copies -= effect.log_size[i, code]
+                rows[size], log_weight[size], log_copies[size] = x, weight, copies
+                size += 1
+            bit += one
+    return rows[:size], log_weight[:size], log_copies[:size]

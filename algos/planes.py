@@ -32,26 +32,28 @@ class Planes(NamedTuple):
     """(words, n) gives the first outcome only."""
     unknown: UInt64
     """(words, n) gives either."""
+    can: UInt64
+    """(2, n, words) can give each outcome: the same bits test by test, for ruling out by a few answers."""
 
 
 def build_planes(binary: Int8) -> Planes:
     """The planes of a table of codes 0, 1 and -1, (m, n)."""
     words, tests = -(-binary.shape[0] // 64), binary.shape[1]
-    planes = Planes(np.zeros((words, tests), np.uint64), np.zeros((words, tests), np.uint64))
-    _set_bits(binary, planes)
+    first, unknown = np.zeros((words, tests), np.uint64), np.zeros((words, tests), np.uint64)
+    _set_bits(binary, first, unknown)
+    planes = Planes(first, unknown, np.array([(first | unknown).T, ~first.T], order="C"))
     for plane in planes:
         plane.flags.writeable = False
     return planes
 
 
 @kernel
-def _set_bits(binary: Int8, planes: Planes) -> None:
+def _set_bits(binary: Int8, first: UInt64, unknown: UInt64) -> None:
     for x in range(binary.shape[0]):
-        row, first, unknown = binary[x], planes.first[x >> 6], planes.unknown[x >> 6]
-        bit = np.uint64(x & 63)
+        row, word, bit = binary[x], x >> 6, np.uint64(x & 63)
         for e in range(binary.shape[1]):
-            first[e] |= np.uint64(row[e] == 0) << bit
-            unknown[e] |= np.uint64(row[e] == UNKNOWN) << bit
+            first[word, e] |= np.uint64(row[e] == 0) << bit
+            unknown[word, e] |= np.uint64(row[e] == UNKNOWN) << bit
 
 
 @kernel
@@ -64,8 +66,7 @@ def sum_planes(planes: Planes, rows: Int64, p: Float64, packed: Int64) -> int:
     for i in range(rows.shape[0]):
         weight[rows[i]] = pack(p[i], bits)
         total += weight[rows[i]]
-    packed[:] = 0
-    first, unknown = packed[0], packed[1]
+    sides = np.zeros((tests, 2), np.int64)  # of the first outcome only and of unknown cells, side by side in memory
     subset = np.zeros((8, 256), np.int64)  # the sum over each subset of each 8 hypotheses of a word
     low_byte = np.uint64(255)
     for w in range(words):
@@ -79,12 +80,14 @@ def sum_planes(planes: Planes, rows: Int64, p: Float64, packed: Int64) -> int:
         gives, silent = planes.first[w], planes.unknown[w]
         for e in range(tests):
             bits_first, bits_unknown = gives[e], silent[e]
-            sum_first, sum_unknown = first[e], unknown[e]
+            sum_first, sum_unknown = sides[e, 0], sides[e, 1]
             for k in range(8):
                 shift = np.uint64(8 * k)
                 sum_first += subset[k, (bits_first >> shift) & low_byte]
                 sum_unknown += subset[k, (bits_unknown >> shift) & low_byte]
-            first[e], unknown[e] = sum_first, sum_unknown
+            sides[e, 0], sides[e, 1] = sum_first, sum_unknown
+    for e in range(tests):
+        packed[0, e], packed[1, e] = sides[e, 0], sides[e, 1]
     return total
 
 

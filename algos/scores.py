@@ -21,7 +21,7 @@ import numpy as np
 
 from algos.jit import kernel
 from algos.planes import count_bits, pack, pair, unpack
-from algos.table import UNKNOWN, Bool, Columns, Float64, Int8, Int32, Int64
+from algos.table import UNKNOWN, Bool, Columns, Float64, Int8, Int32, Int64, chance_of, size_of_code
 
 GAIN, ODTN_R, ODTN_H, INFORMATION, LOW_ADAPTIVE, NON_ADAPTIVE = range(6)
 
@@ -372,12 +372,7 @@ def copies_difference(
 @kernel
 def cell_size_of(columns: Columns, x: int, e: int) -> int:
     """Number of outcomes hypothesis x can give on test e."""
-    code = columns.cells[x, e]
-    if code >= 0:
-        return 1
-    if code == UNKNOWN:
-        return int(columns.applicable[e])
-    return int(columns.partial_size[columns.partial_start[e] - 2 - code])
+    return size_of_code(columns, e, columns.cells[x, e])
 
 
 @kernel
@@ -385,16 +380,6 @@ def probability(columns: Columns, x: int, e: int, v: int) -> float:
     """P(v | x, e)."""
     code = int(columns.cells[x, e])
     return chance_of(code, v, columns.applicable[e], columns.partial_start[e], columns.partial_probability)
-
-
-@kernel
-def chance_of(code: int, v: int, applicable: int, partial_start: int, partial_probability: Float64) -> float:
-    """Probability of outcome v for a cell's code; applicable and partial_start: of its test."""
-    if code >= 0:
-        return 1.0 if code == v else 0.0
-    if code == UNKNOWN:
-        return 1.0 / applicable if v < applicable else 0.0
-    return float(partial_probability[partial_start - 2 - code, v])
 
 
 @kernel

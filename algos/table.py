@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from algos.jit import kernel
 from algos.planes import Planes, build_planes
 
 UNKNOWN = -1
@@ -75,6 +76,8 @@ class OutcomeTable:
 
     columns: Columns
     prior: Float64
+    log_prior: Float64
+    """(m,) log2 of the prior."""
     log_copies: Float64
     """(m,) log2 of the product of a row's cell sizes: its copies in the paper's expanded table."""
     reliability: Float64
@@ -163,9 +166,11 @@ class OutcomeTable:
             **_needs(needs if needs is not None else [[]] * n, counts),
         )
         scaled = weight / weight.max()
+        scaled /= scaled.sum()
         return cls(
             columns,
-            _frozen(scaled / scaled.sum(), np.float64),
+            _frozen(scaled, np.float64),
+            _frozen(np.log2(scaled), np.float64),
             _frozen(_log_copies(columns), np.float64),
             _frozen(trust, np.float64),
             build_planes(columns.binary) if columns.binary.shape[0] >= PLANES_FROM else None,
@@ -183,11 +188,35 @@ def entropy_bits(probability: Float64) -> float:
     return float(-(positive * np.log2(positive)).sum()) + 0.0
 
 
+@kernel
 def _log_copies(columns: Columns) -> Float64:
-    total = np.zeros(columns.cells.shape[0])
-    for test in range(columns.cells.shape[1]):
-        total += np.log2(cell_sizes(columns, columns.cells[:, test], test))
+    rows, tests = columns.cells.shape
+    total = np.zeros(rows)
+    for x in range(rows):
+        for e in range(tests):
+            if columns.cells[x, e] < 0:
+                total[x] += np.log2(size_of_code(columns, e, columns.cells[x, e]))
     return total
+
+
+@kernel
+def chance_of(code: int, v: int, applicable: int, partial_start: int, partial_probability: Float64) -> float:
+    """Probability of outcome v for a cell's code; applicable and partial_start: of its test."""
+    if code >= 0:
+        return 1.0 if code == v else 0.0
+    if code == UNKNOWN:
+        return 1.0 / applicable if v < applicable else 0.0
+    return float(partial_probability[partial_start - 2 - code, v])
+
+
+@kernel
+def size_of_code(columns: Columns, e: int, code: int) -> int:
+    """Number of possible outcomes of a cell of test e with this code."""
+    if code >= 0:
+        return 1
+    if code == UNKNOWN:
+        return int(columns.applicable[e])
+    return int(columns.partial_size[columns.partial_start[e] - 2 - code])
 
 
 def cell_outcomes(columns: Columns, test: int) -> Bool:
@@ -199,15 +228,6 @@ def cell_outcomes(columns: Columns, test: int) -> Bool:
     entries = columns.partial_probability[columns.partial_start[test] - 2 - codes[partial]]
     possible[partial] = entries[:, : columns.outcomes[test]] > 0
     return possible
-
-
-def cell_sizes(columns: Columns, codes: Int16, test: int) -> Int64:
-    """Number of possible outcomes of each code of one test. Same shape as codes."""
-    sizes = np.ones(codes.shape, dtype=np.int64)
-    sizes[codes == UNKNOWN] = columns.applicable[test]
-    partial = codes < UNKNOWN
-    sizes[partial] = columns.partial_size[columns.partial_start[test] - 2 - codes[partial].astype(np.int64)]
-    return sizes
 
 
 def _partial_probabilities(entries: list[list[dict[int, float]]], counts: Int64) -> Float64:

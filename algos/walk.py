@@ -22,7 +22,6 @@ from algos.scores import (
     add_up,
     by_pairs,
     cell_size_of,
-    chance_of,
     mark_informative,
     new_room,
     probability,
@@ -32,11 +31,13 @@ from algos.scores import (
     sum_branches,
 )
 from algos.stopping import BUDGET, GROUP, POSTERIOR, UNIQUE, Stop, stop_rule, stopped
-from algos.table import Bool, Columns, Float64, Int32, Int64, OutcomeTable
+from algos.table import Bool, Columns, Float64, Int32, Int64, OutcomeTable, chance_of
 
 TIE = 1e-9
 """Scores within this relative distance of the best are equal; the lowest index wins."""
 
+PLANES_SHARE = 3
+"""Planes beat rows while one hypothesis in this many is left; benchmarks/decision.py has the figures."""
 NODE_LIMIT = 2_000_000
 NO_ORDER = np.arange(0)
 """For the policies that follow no fixed order."""
@@ -102,7 +103,7 @@ class Scores(NamedTuple):
 def score_tests(table: OutcomeTable, belief: Belief, plan: Plan) -> Scores:
     """Scores of all tests and the policy's choice. The belief holds at least one candidate."""
     state = state_of(table, belief, plan.stop)
-    if table.planes is not None and 2 * len(state.rows) >= table.hypotheses and by_planes(plan):
+    if table.planes is not None and PLANES_SHARE * len(state.rows) >= table.hypotheses and by_planes(plan):
         return Scores(*_score_planes(table.columns, table.planes, plan, state))
     return Scores(*score_state(table.columns, plan, state))
 

@@ -67,8 +67,11 @@ def test_bits_are_the_cells(hypotheses: int) -> None:
     cells = table.columns.cells
     for x in range(64 * len(planes.first)):
         for e in range(5):
-            bits = tuple(int(plane[x // 64, e]) >> (x % 64) & 1 for plane in planes)
+            bits = tuple(int(plane[x // 64, e]) >> (x % 64) & 1 for plane in planes[:2])
             assert bits == ((cells[x, e] == 0, cells[x, e] == -1) if x < hypotheses else (0, 0))
+            if x < hypotheses:
+                can = tuple(int(planes.can[v, e, x // 64]) >> (x % 64) & 1 for v in range(2))
+                assert can == (cells[x, e] in (0, -1), cells[x, e] in (1, -1))
 
 
 def test_planes_are_read_only_and_contiguous() -> None:
@@ -80,7 +83,7 @@ def test_planes_are_read_only_and_contiguous() -> None:
 
 def test_a_table_of_other_cells_has_no_planes() -> None:
     three = OutcomeTable.build([[0], [1], [2]], [3])
-    assert [plane.shape for plane in build_planes(three.columns.binary)] == [(0, 0), (0, 0)]
+    assert [plane.shape for plane in build_planes(three.columns.binary)] == [(0, 0), (0, 0), (2, 0, 0)]
 
 
 @settings(max_examples=150, deadline=None)
@@ -136,7 +139,8 @@ def test_all_unknown_halves_the_mass() -> None:
 
 
 def test_the_topmost_bits_of_a_word() -> None:
-    planes = Planes(np.array([[2**64 - 1], [0]], np.uint64), np.array([[0], [2**63]], np.uint64))
+    first, unknown = np.array([[2**64 - 1], [0]], np.uint64), np.array([[0], [2**63]], np.uint64)
+    planes = Planes(first, unknown, np.zeros((2, 1, 2), np.uint64))
     room = new_room(OutcomeTable.build(np.zeros((128, 1), np.int8), [2]).columns)
     total = sum_planes(planes, np.arange(128), np.full(128, 1 / 128), room.packed)
     unpack(room.packed, total, 128, room.sums)
