@@ -53,7 +53,9 @@ def _cache_folder() -> Path | None:
 
 _folder = _cache_folder()
 if _folder is None:
-    cache_notice = "no folder can be written for compiled kernels: the first question takes longer at each start"
+    cache_notice = (
+        "no folder can be written to keep what the first question needs: every start takes some seconds longer"
+    )
 else:
     config.CACHE_DIR = str(_folder)  # type: ignore[attr-defined]  # numba sets its options at import
 
