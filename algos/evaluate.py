@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from algos.belief import Belief
+from algos.jit import interrupts
 from algos.simulate import Cases, Sample, draw_cases
 from algos.steps import Steps, simulate_steps
 from algos.table import Float64, Int64, OutcomeTable
@@ -79,7 +80,8 @@ def evaluate(table: OutcomeTable, start: Belief, way: Way, runs: int, seed: int,
     """
     shares = np.zeros(table.hypotheses)
     started = time.perf_counter()
-    walk = way.walk(shares)
+    with interrupts():
+        walk = way.walk(shares)
     seconds = time.perf_counter() - started
     if walk.complete:
         own = np.full(table.hypotheses, np.nan)
@@ -106,8 +108,9 @@ def _sample(
     drawn, interrupted = 0, False
     try:
         while drawn < runs:
-            cases = draw_cases(table, start, min(batch, runs - drawn), random)
-            parts.append((cases.truth, way.simulate(cases)))
+            with interrupts():
+                cases = draw_cases(table, start, min(batch, runs - drawn), random)
+                parts.append((cases.truth, way.simulate(cases)))
             drawn += len(cases.truth)
             tell(drawn / runs, drawn)
     except KeyboardInterrupt:

@@ -299,11 +299,13 @@ class Adviser:
     def lower_bound(self, stop: str, seconds: float = 2.0) -> tuple[float, str] | None:
         """What no policy can do better than, with how it was found; None for rules it does not know."""
         from algos.bounds import lower_bound
+        from algos.jit import interrupts
 
         kind = read_stop(stop).kind
         if not kind.names_one:
             return None
-        bound = lower_bound(self.table, kind == StopKind.GROUP, seconds)
+        with interrupts():
+            bound = lower_bound(self.table, kind == StopKind.GROUP, seconds)
         return bound.cost, bound.method
 
     def _work_out_stop(self, stop: str) -> Stop:

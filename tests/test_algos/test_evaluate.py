@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import algos.rollout
 from algos.belief import believe
 from algos.evaluate import Figures, Way, evaluate, step_by_step
 from algos.rollout import Ahead, Rollout
-from algos.simulate import simulate
+from algos.simulate import Cases, Sample, simulate
 from algos.sparse import SparseSteps, next_test, sparsity
 from algos.steps import UNFINISHED
 from algos.stopping import GROUP, UNIQUE, stop_rule
@@ -127,7 +128,7 @@ def ways(table: OutcomeTable) -> dict[str, Way]:
     }
 
 
-def sampled(way: Way, runs: int = 2000, **changes: int) -> Figures:
+def sampled(way: Way, runs: int = 2000, **changes: Any) -> Figures:
     unfinished = way._replace(walk=lambda shares: UNFINISHED, **changes)
     return evaluate(noisy(), believe(noisy(), []), unfinished, runs, 6, silent)
 
@@ -152,12 +153,12 @@ def test_the_standard_errors_by_hand() -> None:
     cases: list[tuple[int, float]] = []
     way = ways(noisy())["gain"]
 
-    def spy(drawn: object) -> object:
-        sample = way.simulate(drawn)  # type: ignore[arg-type]
-        cases.extend(zip(drawn.truth.tolist(), sample.cost.tolist(), strict=True))  # type: ignore[attr-defined]
+    def spy(drawn: Cases) -> Sample:
+        sample = way.simulate(drawn)
+        cases.extend(zip(drawn.truth.tolist(), sample.cost.tolist(), strict=True))
         return sample
 
-    sampled(way._replace(simulate=spy), 100)  # type: ignore[arg-type]
+    sampled(way._replace(simulate=spy), 100)
     for x in range(9):
         mine = [cost for truth, cost in cases if truth == x]
         assert found.own.cases[x] == len(mine)
@@ -205,6 +206,28 @@ def test_an_interrupt_leaves_the_cases_drawn_so_far(name: str) -> None:
     assert (found.cases, found.partial, thirty.partial) == (30, True, False)
     assert found.walk == thirty.walk
     assert found.standard_error == thirty.standard_error
+
+
+@pytest.mark.parametrize("cause", [KeyboardInterrupt(), ValueError()])
+def test_an_interrupt_at_the_end_of_a_kernel(cause: BaseException) -> None:
+    """It comes as SystemError, or two of them; its cases are lost. Any other SystemError is a mistake."""
+    way, done = ways(noisy())["gain"], list[int]()
+
+    def third_fails(cases: Cases) -> Sample:
+        done.append(len(cases.truth))
+        if len(done) == 4:  # the first call is without a case
+            inner = SystemError("inside")
+            inner.__cause__ = cause
+            raise SystemError("returned a result with an exception set") from inner
+        return way.simulate(cases)
+
+    failing = way._replace(walk=lambda shares: UNFINISHED, simulate=third_fails, batch=10)
+    if isinstance(cause, ValueError):
+        with pytest.raises(SystemError):
+            evaluate(noisy(), believe(noisy(), []), failing, 100, 6, silent)
+        return
+    found = evaluate(noisy(), believe(noisy(), []), failing, 100, 6, silent)
+    assert (found.cases, found.partial, found.walk) == (20, True, sampled(way, 20).walk)
 
 
 def test_one_case_is_no_figure() -> None:

@@ -154,7 +154,8 @@ def own(hypothesis: str, prior: float, cost: float | None, cases: int = 0) -> di
 def test_each_hypothesis_dearest_first(
     as_json: Callable[..., Any], diagnoser: Callable[..., Result], uneven: str, policy: str
 ) -> None:
-    words = ["evaluate", uneven, "--policy", policy, "--prior", uneven.replace("uneven", "prior"), "--by-hypothesis"]
+    words = ["evaluate", uneven, "--policy", policy, "--prior", uneven.replace("uneven", "prior")]
+    words += ["--prior-column", "1", "--by-hypothesis"]
     (result,) = as_json(*words)
     assert list(result) == [*FIELDS, "by_hypothesis"]
     assert result["expected_cost"] == 1.5
@@ -178,8 +179,9 @@ def test_a_sample_is_said_to_be_one(
     monkeypatch.setattr(algos.walk, "NODE_LIMIT", 0)
     table, prior = tmp_path / "t.csv", tmp_path / "p.csv"
     table.write_text("name,q\nrare,yes\nusual,no\n")
-    prior.write_text("name,p\nrare,1e-12\nusual,1\n")
-    words = ["evaluate", str(table), "--policy", "gain", "--runs", "100", "--by-hypothesis", "--prior", str(prior)]
+    prior.write_text("name,p\nrare,1e-6\nusual,1\n")
+    words = ["evaluate", str(table), "--policy", "gain", "--runs", "100", "--by-hypothesis"]
+    words += ["--prior", str(prior), "--prior-column", "1"]
     (result,) = as_json(*words)
     assert (result["exact"], result["cases"], result["partial"]) == (False, 100, False)
     assert [(o["hypothesis"], o["expected_cost"], o["cases"]) for o in result["by_hypothesis"]] == [
@@ -229,48 +231,72 @@ def test_an_interrupt_of_the_bound_keeps_the_figures(
     assert "gain\t2.000000\t2\t1.000\t7" in result.stdout
 
 
+@pytest.mark.parametrize("form", ["--json", "--csv", ""])
+def test_an_interrupt_among_random_cases_leaves_partial_figures(
+    diagnoser: Callable[..., Result], code: str, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    def interrupted(self: Adviser, policy: str, stop: str, **more: Any) -> object:
+        def press(share: float, cases: int) -> None:
+            assert share == cases / 2000
+            raise KeyboardInterrupt
+
+        return evaluate(self, policy, stop, **more | {"tell": press})
+
+    evaluate = Adviser.evaluate
+    monkeypatch.setattr(algos.walk, "NODE_LIMIT", 0)
+    monkeypatch.setattr(Adviser, "evaluate", interrupted)
+    words = ["evaluate", code, "--policy", "gain", "--policy", "odtn-r", "--runs", "2000", "--by-hypothesis"]
+    result = diagnoser(*words, *filter(None, [form]))
+    assert result.exit_code == 130
+    assert result.stderr.splitlines() == [
+        "interrupted at gain: 0 of 2 policies are done",
+        "the figures of gain are partial: 500 random cases",
+    ]
+    if form == "--json":
+        (found,) = json.loads(result.stdout)
+        assert (found["policy"], found["exact"], found["partial"], found["nodes"]) == ("gain", False, True, None)
+        assert (found["cases"], sum(each["cases"] for each in found["by_hypothesis"])) == (500, 500)
+    elif form == "--csv":
+        heading, *rows = (line.split(",") for line in result.stdout.splitlines())
+        assert [dict(zip(heading, row, strict=True))["partial"] for row in rows] == ["True"] * 4
+    else:
+        assert "\ngain (partial)\t2.000000 ± 0\t2\t1.000\t500 cases\t" in result.stdout
+        assert "\ngain, dearest first; mean of 500 random cases, partial\n" in result.stdout
+
+
 @needs_compiler
 @pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal there")
-@pytest.mark.parametrize("form", ["--json", "--csv", None])
-def test_an_interrupt_among_random_cases_leaves_partial_figures(tmp_path: Path, form: str | None) -> None:
-    """Half of 60 x 60 cells are unknown: more than two million nodes. The interrupt comes when cases are counted."""
+def test_ctrl_c_among_random_cases(tmp_path: Path) -> None:
+    """Most of 60 x 80 cells are unknown: over two million nodes. The signal comes once cases are counted."""
     draw = random.Random(1)  # noqa: S311
-    rows = ["name," + ",".join(f"t{e}" for e in range(60))]
-    rows += [
-        f"h{x}," + ",".join(draw.choice(["yes", "no", "unknown", "unknown"]) for _ in range(60)) for x in range(60)
-    ]
+    rows = ["name," + ",".join(f"t{e}" for e in range(80))]
+    kinds = ["yes", "no", *["unknown"] * 8]
+    rows += [f"h{x}," + ",".join(draw.choice(kinds) for _ in range(80)) for x in range(60)]
     table = tmp_path / "large.csv"
     table.write_text("\n".join(rows))
-    words = ["evaluate", str(table), "--policy", "gain", "--policy", "odtn-r", "--runs", "1000000000"]
+    words = ["evaluate", str(table), "--policy", "gain", "--policy", "odtn-r", "--runs", "1000000000", "--json"]
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "diagnoser", *words, *filter(None, [form])]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True) as running:
+    shown, printed = b"", tmp_path / "printed"
+    with (
+        printed.open("w") as output,
+        subprocess.Popen([sys.executable, "-m", "diagnoser", *words], stdout=output, stderr=theirs) as running,
+    ):
         os.close(theirs)
-        shown = b""
         while not re.search(rb"gain: [1-9]\d* random cases", shown):
             shown += os.read(ours, 1000)
         running.send_signal(signal.SIGINT)
-        said = b""
-        while b"partial" not in said:
-            said += os.read(ours, 1000)
-        assert running.stdout is not None
-        printed = running.stdout.read()
+        while b"are partial" not in shown:
+            shown += os.read(ours, 1000)
     os.close(ours)
     assert running.returncode == 130
-    assert b"interrupted at gain: 0 of 2 policies are done" in said
-    if form == "--json":
-        (result,) = json.loads(printed)
-        assert (result["policy"], result["exact"], result["partial"], result["nodes"]) == ("gain", False, True, None)
-        assert 0 < result["cases"] < 1_000_000_000
-        assert 0 < result["standard_error"]
-    elif form == "--csv":
-        heading, row = (line.split(",") for line in printed.splitlines())
-        assert dict(zip(heading, row, strict=True))["partial"] == "True"
-    else:
-        assert re.search(r"^gain \(partial\)\t\d+\.\d+ ± \S+\t\d+\t[^\t]*\t\d+ cases\t", printed, re.MULTILINE)
+    assert b"interrupted at gain: 0 of 2 policies are done" in shown
+    (result,) = json.loads(printed.read_text())
+    assert (result["policy"], result["exact"], result["partial"], result["nodes"]) == ("gain", False, True, None)
+    assert 0 < result["cases"] < 1_000_000_000
+    assert result["standard_error"] > 0
 
 
-# -------------------------------------------------------------------------------------------------- where nothing is kept
+# --------------------------------------------------------------------------------------------- where nothing is kept
 
 
 @pytest.mark.parametrize("command", ["evaluate", "next"])
