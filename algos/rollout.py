@@ -32,7 +32,7 @@ from algos.walk import (
     walk_state,
 )
 
-BASE_LIMIT = 200_000
+BASE_LIMIT = 20_000
 """Nodes of the base's tree below an outcome up to which its test is compared with others."""
 
 _NO_SHARES = np.zeros(0)

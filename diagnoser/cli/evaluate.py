@@ -184,11 +184,10 @@ def _write_words(kb: KnowledgeBase, results: list[Evaluation], proven: tuple[flo
 
 
 def _row(result: Evaluation, bound: float | None) -> tuple[str, ...]:
-    error = "" if result.exact else f" ± {result.standard_error:.2g}"
     ratio = f"{result.expected_cost / bound:.3f}" if bound else ""
     return (
         f"{result.policy} (partial)" if result.partial else result.policy,
-        f"{result.expected_cost:.6f}{error}",
+        _cost_words(result.expected_cost, None if result.exact else result.standard_error),
         f"{result.worst_cost:g}",
         ratio,
         f"{result.cases} cases" if result.nodes is None else str(result.nodes),
@@ -213,5 +212,9 @@ def _write_own_costs(kb: KnowledgeBase, result: Evaluation) -> None:
 def _own_cost(own: OwnCost) -> str:
     if own.expected_cost is None:
         return ""
-    error = f" ± {own.standard_error:.2g}" if own.cases and own.standard_error is not None else ""
-    return f"{own.expected_cost:.6f}{error}"
+    return _cost_words(own.expected_cost, own.standard_error if own.cases > 1 else None)
+
+
+def _cost_words(cost: float, error: float | None) -> str:
+    """Six digits, or three where random cases do not bear more."""
+    return f"{cost:.6f}" if error is None else f"{cost:.3f} ± {error:.2g}"

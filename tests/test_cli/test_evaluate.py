@@ -193,7 +193,7 @@ def test_a_sample_is_said_to_be_one(
     assert text.splitlines()[-4:] == [
         "gain, dearest first; mean of 100 random cases",
         "hypothesis\tprior\texpected tests\tcases",
-        "usual\t>99.9 %\t1.000000 ± 0\t100",
+        "usual\t>99.9 %\t1.000 ± 0\t100",
         "rare\t<0.1 %\t\t0",
     ]
 
@@ -260,7 +260,7 @@ def test_an_interrupt_among_random_cases_leaves_partial_figures(
         heading, *rows = (line.split(",") for line in result.stdout.splitlines())
         assert [dict(zip(heading, row, strict=True))["partial"] for row in rows] == ["True"] * 4
     else:
-        assert "\ngain (partial)\t2.000000 ± 0\t2\t1.000\t500 cases\t" in result.stdout
+        assert "\ngain (partial)\t2.000 ± 0\t2\t1.000\t500 cases\t" in result.stdout
         assert "\ngain, dearest first; mean of 500 random cases, partial\n" in result.stdout
 
 
