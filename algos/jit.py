@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -53,9 +54,25 @@ def _cache_folder() -> Path | None:
 
 _folder = _cache_folder()
 if _folder is None:
-    cache_notice = "no folder can be written for compiled kernels: the first question takes longer at each start"
+    cache_notice = (
+        "no folder can be written to keep what the first question needs: every start takes some seconds longer"
+    )
 else:
     config.CACHE_DIR = str(_folder)  # type: ignore[attr-defined]  # numba sets its options at import
+
+
+@contextmanager
+def interrupts() -> Iterator[None]:
+    """An interrupt that reaches a kernel at its end comes out of it as SystemError: make it an interrupt again."""
+    try:
+        yield
+    except SystemError as error:
+        cause: BaseException | None = error
+        while isinstance(cause, SystemError):
+            cause = cause.__cause__ or cause.__context__
+        if isinstance(cause, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def kernel(function: _Function) -> _Function:

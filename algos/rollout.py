@@ -2,22 +2,24 @@
 
 Level 0 is the base. Level L takes, among the `width` best tests of the base (score / cost, ties to the lowest index),
 the one whose exact expected cost is least when the case goes on with level L - 1; ties within 1e-9 go to the lowest
-index. The base's own choice is among them, so no level costs more than the one below it (policy improvement, Howard
-1960), and the base's guarantee stays. From level 1 on, states of at most `endgame` candidates are finished at the
-least cost any policy can have, by branch and bound.
+index. Level L - 1's own choice is among them, so no level costs more than the one below it (policy improvement, Howard
+1960), and the base's guarantee stays. Where the tree below a compared test is too large to walk, that choice stands:
+nothing is improved there, and nothing lost. From level 1 on, states of at most `endgame` candidates are finished at
+the least cost any policy can have, by branch and bound.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from algos.belief import Belief
-from algos.stopping import BUDGET
-from algos.table import UNKNOWN, Bool, OutcomeTable
+from algos.belief import Belief, likelihood
+from algos.steps import STEP_LIMIT, UNFINISHED, walk_steps
+from algos.stopping import BUDGET, stopped
+from algos.table import UNKNOWN, Bool, Float64, Int64, OutcomeTable
 from algos.walk import (
-    NODE_LIMIT,
     TIE,
     Plan,
     Scores,
@@ -30,7 +32,9 @@ from algos.walk import (
     walk_state,
 )
 
-_END = Walk(0.0, 0.0, 0, 1, 0.0, True)
+BASE_LIMIT = 20_000
+"""Nodes of the base's tree below an outcome up to which its test is compared with others."""
+
 _NO_SHARES = np.zeros(0)
 
 
@@ -44,28 +48,89 @@ class Ahead(NamedTuple):
 
 
 class Rollout:
-    """An improved policy on one table."""
+    """An improved policy on one table, to be followed by `algos.steps`."""
 
-    def __init__(self, table: OutcomeTable, plan: Plan, ahead: Ahead, node_limit: int = NODE_LIMIT) -> None:
+    def __init__(self, table: OutcomeTable, plan: Plan, ahead: Ahead, node_limit: int = BASE_LIMIT) -> None:
         self._table, self._plan, self._ahead, self._limit = table, plan, ahead, node_limit
-        self._known: dict[tuple[int, bytes], Walk] = {}
+        self._below = Rollout(table, plan, ahead._replace(level=ahead.level - 1), node_limit) if ahead.level else None
+        self._walks: dict[bytes, Walk] = {}
+        self._choices: dict[bytes, int] = {}
         # Under a budget, giving up early would look cheap: an unresolved end is priced above all that can be spent.
         self._unresolved_price = 2 * plan.stop.threshold if plan.stop.kind == BUDGET else 0.0
 
+    def begin(self, belief: Belief) -> State:
+        """The state to follow the policy from. What was kept from another belief is forgotten."""
+        self._walks.clear()
+        self._choices.clear()
+        if self._below is not None:
+            self._below.begin(belief)
+        return state_of(self._table, belief, self._plan.stop)
+
     def choose(self, belief: Belief) -> tuple[int, float]:
-        """The test to ask, -1 when the case is over, and the expected cost of asking it and going on one level down."""
-        self._known.clear()
-        state = state_of(self._table, belief, self._plan.stop)
-        return self._choose(self._ahead.level, state, self._look(state))
+        """The test to ask, -1 when the case is over, and the expected cost of asking it and going on one level down.
 
-    def walk(self, belief: Belief) -> Walk:
-        """Follow the improved policy from this state to every end."""
-        self._known.clear()
-        return self._follow(self._ahead.level, state_of(self._table, belief, self._plan.stop))
+        That cost is infinite where it is not known.
+        """
+        state = self.begin(belief)
+        return self._choose(state, self._look(state))
 
-    def _choose(self, level: int, state: State, seen: Scores) -> tuple[int, float]:
+    def walk(
+        self,
+        belief: Belief,
+        by_hypothesis: Float64 | None = None,
+        tell: Callable[[float], object] | None = None,
+    ) -> Walk:
+        """Follow the improved policy from this state to every end; by_hypothesis and tell: see `walk_steps`.
+
+        Not complete where the tree of the base is too large already.
+        """
+        return self._walk(self.begin(belief), by_hypothesis, tell)
+
+    def ask(self, state: State) -> int:
+        """The test to ask; -1 when the case is over."""
+        key = state.said.tobytes()
+        if key not in self._choices:
+            self._choices[key], _ = self._choose(state, self._look(state))
+        return self._choices[key]
+
+    def after(self, state: State, test: int, outcome: int) -> tuple[State, float]:
+        """The state after this answer, and the probability of the answer."""
+        chance = state.p @ likelihood(self._table, test, [outcome])[state.rows]
+        return child(self._table.columns, state, test, outcome), float(chance)
+
+    def over(self, state: State) -> bool:
+        """The stopping rule holds."""
+        return bool(stopped(self._table.columns, self._plan.stop, state.rows, state.p))
+
+    def candidates(self, state: State) -> tuple[Int64, Float64]:
+        """Rows and posterior."""
+        return state.rows, state.p
+
+    def _walk(
+        self,
+        start: State,
+        by_hypothesis: Float64 | None = None,
+        tell: Callable[[float], object] | None = None,
+    ) -> Walk:
+        if not self._base_walk(start, STEP_LIMIT).complete:
+            return UNFINISHED
+        return walk_steps(self._table, self, start, STEP_LIMIT, by_hypothesis, tell)
+
+    def _base_walk(self, state: State, limit: int) -> Walk:
+        return Walk(*walk_state(self._table.columns, self._plan, state, limit, _NO_SHARES))
+
+    def _known_walk(self, state: State) -> Walk:
+        """What it costs to go on from here with this level."""
+        key = state.said.tobytes()
+        if key not in self._walks:
+            self._walks[key] = self._walk(state) if self._ahead.level else self._base_walk(state, self._limit)
+        return self._walks[key]
+
+    def _choose(self, state: State, seen: Scores) -> tuple[int, float]:
         if seen.choice < 0:
             return -1, 0.0
+        if self._below is None:
+            return seen.choice, np.inf
         if len(state.rows) <= self._ahead.endgame:
             return self._least(state, np.inf)
         best, choice = np.inf, seen.choice
@@ -80,39 +145,13 @@ class Rollout:
             total = float(self._table.columns.cost[e])
             for mass, below in self._branches(state, seen, e):
                 if total <= best * (1 + TIE):
-                    part = self._follow(level - 1, below)
+                    part = self._below._known_walk(below)
+                    if not part.complete:
+                        return self._below.ask(state), np.inf
                     total += mass * (part.expected_cost + self._unresolved_price * part.unresolved_probability)
             if total < best * (1 - TIE) or (total <= best * (1 + TIE) and e < choice):
                 best, choice = min(best, total), e
         return choice, best
-
-    def _follow(self, level: int, state: State) -> Walk:
-        key = level, state.said.tobytes()
-        if key not in self._known:
-            self._known[key] = self._work_out(level, state)
-        return self._known[key]
-
-    def _work_out(self, level: int, state: State) -> Walk:
-        columns = self._table.columns
-        if level == 0:
-            return Walk(*walk_state(columns, self._plan, state, self._limit, _NO_SHARES))
-        seen = self._look(state)
-        choice, _ = self._choose(level, state, seen)
-        if choice < 0:
-            return _END._replace(unresolved_probability=float(not seen.over))
-        cost = float(columns.cost[choice])
-        total = Walk(cost, cost, 1, 0, 0.0, True)
-        for mass, below in self._branches(state, seen, choice):
-            part = self._follow(level, below)
-            total = Walk(
-                total.expected_cost + mass * part.expected_cost,
-                max(total.worst_cost, cost + part.worst_cost),
-                total.inner_nodes + part.inner_nodes,
-                total.leaves + part.leaves,
-                total.unresolved_probability + mass * part.unresolved_probability,
-                total.complete and part.complete,
-            )
-        return total
 
     def _least(self, state: State, bound: float) -> tuple[int, float]:
         """The first test of a policy of least expected cost; (-1, inf) where none costs at most `bound`."""

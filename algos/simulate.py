@@ -1,4 +1,4 @@
-"""What a policy costs on random cases, where its whole tree is too large to walk."""
+"""Random cases, for policies whose whole tree is too large to walk."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ import numpy as np
 
 from algos.belief import Belief
 from algos.jit import kernel
-from algos.scores import new_room, probability
+from algos.scores import new_room
 from algos.stopping import stopped
-from algos.table import Bool, Columns, Float64, OutcomeTable
+from algos.table import Bool, Columns, Float64, Int64, OutcomeTable, chance_of
 from algos.walk import Plan, State, child, look, state_of
 
 
+class Cases(NamedTuple):
+    """Hidden hypotheses with all they would answer. n tests."""
+
+    truth: Int64
+    """(runs,) drawn from the posterior."""
+    outcomes: Int64
+    """(runs, n) drawn from the table; a policy sees those of the tests that it asks."""
+
+
 class Sample(NamedTuple):
-    """Random cases under one policy."""
+    """How cases went under one policy."""
 
     cost: Float64
     """(runs,) of each case, in the table's unit."""
@@ -23,20 +32,44 @@ class Sample(NamedTuple):
     """(runs,) the stopping rule held at the end."""
 
 
-def simulate(table: OutcomeTable, belief: Belief, plan: Plan, runs: int, seed: int) -> Sample:
-    """Cases drawn from the posterior, answers from the table, the same for the same seed."""
-    return Sample(*_simulate(table.columns, plan, state_of(table, belief, plan.stop), runs, seed))
+def draw_cases(table: OutcomeTable, belief: Belief, runs: int, random: np.random.Generator) -> Cases:
+    """The next cases of this generator: drawn in two parts they are those drawn at once.
+
+    Given the hypothesis each answer is drawn apart from the others, also where tests repeat each other's evidence.
+    """
+    numbers = random.random((runs, 1 + table.tests))
+    cumulative = np.cumsum(belief.posterior)
+    places = np.searchsorted(cumulative, numbers[:, 0] * cumulative[-1], side="right")
+    truth = belief.rows[np.minimum(places, len(belief.rows) - 1)]
+    return Cases(truth, _answer(table.columns, truth, numbers[:, 1:]))
+
+
+def simulate(table: OutcomeTable, belief: Belief, plan: Plan, cases: Cases) -> Sample:
+    """Take each case from this belief to its end."""
+    return Sample(*_simulate(table.columns, plan, state_of(table, belief, plan.stop), cases.outcomes))
 
 
 @kernel
-def _simulate(columns: Columns, plan: Plan, start: State, runs: int, seed: int) -> tuple[Float64, Bool]:
-    np.random.seed(seed)
-    room = new_room(columns)
-    cumulative = np.cumsum(start.p)
+def _answer(columns: Columns, truth: Int64, numbers: Float64) -> Int64:
+    """(runs, n) what these hypotheses answer on every test, from (runs, n) random numbers in [0, 1)."""
+    outcomes = np.zeros(numbers.shape, np.int64)
+    for run in range(numbers.shape[0]):
+        for e in range(numbers.shape[1]):
+            code, below = int(columns.cells[truth[run], e]), 0.0
+            applicable, partial_start = columns.applicable[e], columns.partial_start[e]
+            for v in range(columns.outcomes[e]):
+                chance = chance_of(code, v, applicable, partial_start, columns.partial_probability)
+                if chance > 0.0 and below <= numbers[run, e]:  # the last possible outcome takes what rounding leaves
+                    outcomes[run, e] = v
+                below += chance
+    return outcomes
+
+
+@kernel
+def _simulate(columns: Columns, plan: Plan, start: State, outcomes: Int64) -> tuple[Float64, Bool]:
+    runs, room = outcomes.shape[0], new_room(columns)
     cost, resolved = np.zeros(runs), np.zeros(runs, np.bool_)
     for run in range(runs):
-        place = np.searchsorted(cumulative, np.random.random() * cumulative[-1], side="right")
-        truth = start.rows[min(place, start.rows.shape[0] - 1)]
         state = start
         while True:
             if stopped(columns, plan.stop, state.rows, state.p):
@@ -45,15 +78,6 @@ def _simulate(columns: Columns, plan: Plan, start: State, runs: int, seed: int) 
             test = look(columns, plan, state, room)
             if test < 0:
                 break
-            chance = np.random.random()
-            seen = -1
-            for v in range(columns.outcomes[test]):
-                share = probability(columns, truth, test, v)
-                if share > 0.0:
-                    seen = v
-                    chance -= share
-                    if chance < 0.0:
-                        break
-            state = child(columns, state, test, seen)
+            state = child(columns, state, test, outcomes[run, test])
         cost[run] = state.cost - start.cost
     return cost, resolved

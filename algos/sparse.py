@@ -17,7 +17,7 @@ An answer to another test than the one asked moves the policy on as if that had 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -26,14 +26,13 @@ import numpy as np
 from algos.belief import Answer, Belief, believe, likelihood
 from algos.jit import kernel
 from algos.scores import COULD_NOT_TELL, GAIN, SEVERAL, cell_size_of, probability
+from algos.steps import STEP_LIMIT, walk_steps
 from algos.stopping import settled
 from algos.table import UNKNOWN, Bool, Columns, Float64, Int64, OutcomeTable
-from algos.walk import plan_of, score_tests
+from algos.walk import Walk, plan_of, score_tests
 
 CHECKS = 6
 """Tests asked about the last hypothesis taken before the policy turns greedy again."""
-NODE_LIMIT = 20_000
-SAMPLES = 1_000
 NOBODY: Int64 = np.zeros(0, np.int64)
 GREEDY = -1
 
@@ -69,28 +68,15 @@ class Progress:
     """What to ask now to compare or check; GREEDY where the gain decides."""
 
 
+AT_FIRST = Progress(0, NOBODY, 0, GREEDY)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
     """The candidates and where the policy stands."""
 
     belief: Belief
     progress: Progress
-
-
-class Cost(NamedTuple):
-    """What the policy costs. Costs in the table's unit."""
-
-    expected_cost: float
-    worst_cost: float
-    """The dearest case met, when sampled."""
-    inner_nodes: int
-    """Of the tree; 0 when sampled, and so are the leaves."""
-    leaves: int
-    unresolved_probability: float
-    """Probability that no test is left that could tell the remaining candidates apart."""
-    exact: bool
-    standard_error: float
-    """Of the expected cost; 0 when it is exact."""
 
 
 def sparsity(table: OutcomeTable, *, force: bool = False) -> Sparsity:
@@ -122,7 +108,7 @@ def next_test(
 
 def replay(table: OutcomeTable, sparse: Sparsity, answers: Sequence[Answer], excluded: Collection[int] = ()) -> State:
     """The state after these answers, in the order they were given."""
-    state = State(believe(table, [], excluded), Progress(0, NOBODY, 0, GREEDY))
+    state = State(believe(table, [], excluded), AT_FIRST)
     for test, outcomes in answers:
         state, _ = after(table, sparse, state, test, outcomes)
     return state
@@ -189,79 +175,43 @@ def ask(table: OutcomeTable, state: State, grouped: bool) -> int:
     return score_tests(table, state.belief, plan).choice
 
 
-def evaluate_sparse(
-    table: OutcomeTable,
-    answers: Sequence[Answer] = (),
-    *,
-    grouped: bool = False,
-    force: bool = False,
-    node_limit: int = NODE_LIMIT,
-    samples: int = SAMPLES,
-    seed: int = 0,
-) -> Cost:
-    """Cost still to come after these answers: exact up to `node_limit` nodes, else from random cases.
+@dataclass(frozen=True, slots=True)
+class SparseSteps:
+    """The policy on one table, to be followed by `algos.steps`."""
 
-    The answers leave at least one candidate. Raises NotSparse as `sparsity` does.
-    """
-    sparse = sparsity(table, force=force)
-    start = replay(table, sparse, answers)
-    return _walk(table, sparse, start, grouped, node_limit) or _sample(table, sparse, start, grouped, samples, seed)
+    table: OutcomeTable
+    sparse: Sparsity
+    grouped: bool
 
+    def begin(self, belief: Belief) -> State:
+        """The state to follow the policy from."""
+        return State(belief, AT_FIRST)
 
-def _walk(table: OutcomeTable, sparse: Sparsity, start: State, grouped: bool, node_limit: int) -> Cost | None:
-    """The whole tree, depth first; None when it has more nodes than the limit."""
-    expected, worst, unresolved = 0.0, 0.0, 0.0
-    inner, leaves = 0, 0
-    pending = [(start, 1.0, 0.0)]
-    while pending:
-        if inner + leaves + len(pending) > node_limit:
-            return None
-        state, reach, cost = pending.pop()
-        test = ask(table, state, grouped)
-        if test < 0:
-            leaves += 1
-            worst = max(worst, cost)
-            if not settled(table.columns, state.belief.rows, grouped):
-                unresolved += reach
-            continue
-        inner += 1
-        expected += reach * float(table.columns.cost[test])
-        cost += float(table.columns.cost[test])
-        for outcome in range(int(table.columns.outcomes[test])):
-            later, chance = after(table, sparse, state, test, [outcome])
-            if len(later.belief.rows):
-                pending.append((later, reach * chance, cost))
-    return Cost(expected, worst, inner, leaves, unresolved, exact=True, standard_error=0.0)
+    def walk(
+        self,
+        belief: Belief,
+        by_hypothesis: Float64 | None = None,
+        tell: Callable[[float], object] | None = None,
+        node_limit: int = STEP_LIMIT,
+    ) -> Walk:
+        """Follow the policy to every end, as `walk_steps` does."""
+        return walk_steps(self.table, self, self.begin(belief), node_limit, by_hypothesis, tell)
 
+    def ask(self, state: State) -> int:
+        """The test to ask."""
+        return ask(self.table, state, self.grouped)
 
-def _sample(table: OutcomeTable, sparse: Sparsity, start: State, grouped: bool, samples: int, seed: int) -> Cost:
-    rng = np.random.default_rng(seed)
-    costs = np.zeros(samples)
-    unresolved = 0
-    for number in range(samples):
-        truth = int(rng.choice(start.belief.rows, p=start.belief.posterior))
-        outcomes = draw_outcomes(table.columns, truth, rng.random(table.tests))
-        state = start
-        while (test := ask(table, state, grouped)) >= 0:
-            costs[number] += table.columns.cost[test]
-            state, _ = after(table, sparse, state, test, [int(outcomes[test])])
-        unresolved += not settled(table.columns, state.belief.rows, grouped)
-    error = float(costs.std(ddof=1)) / math.sqrt(samples) if samples > 1 else math.inf
-    return Cost(float(costs.mean()), float(costs.max()), 0, 0, unresolved / samples, exact=False, standard_error=error)
+    def after(self, state: State, test: int, outcome: int) -> tuple[State, float]:
+        """The state after this answer, and the probability of the answer."""
+        return after(self.table, self.sparse, state, test, [outcome])
 
+    def over(self, state: State) -> bool:
+        """One candidate is left, or one group."""
+        return settled(self.table.columns, state.belief.rows, self.grouped)
 
-@kernel
-def draw_outcomes(columns: Columns, x: int, uniform: Float64) -> Int64:
-    """(n,) what hypothesis x answers on every test, from (n,) random numbers in [0, 1)."""
-    outcomes = np.zeros(uniform.shape[0], np.int64)
-    for e in range(uniform.shape[0]):
-        below = 0.0
-        for v in range(columns.outcomes[e]):
-            chance = probability(columns, x, e, v)
-            if chance > 0.0 and below <= uniform[e]:  # the last possible outcome takes what rounding leaves
-                outcomes[e] = v
-            below += chance
-    return outcomes
+    def candidates(self, state: State) -> tuple[Int64, Float64]:
+        """Rows and posterior."""
+        return state.belief.rows, state.belief.posterior
 
 
 @kernel

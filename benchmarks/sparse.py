@@ -19,7 +19,8 @@ import numpy as np
 
 from algos.belief import believe
 from algos.scores import ODTN_R
-from algos.sparse import after, ask, draw_outcomes, narrow, replay, sparsity
+from algos.simulate import draw_cases
+from algos.sparse import after, ask, narrow, replay, sparsity
 from algos.table import UNKNOWN, Int64, OutcomeTable
 from algos.walk import plan_of, score_tests
 
@@ -71,9 +72,7 @@ def compare(m: int, cases: int) -> Iterator[tuple[End, End]]:
     rng = np.random.default_rng([SEED, m])
     table = random_table(m, rng)
     policies: tuple[Callable[[OutcomeTable, Int64], End], ...] = (run_sparse, run_odtn_r)
-    for _ in range(cases):
-        truth = int(rng.integers(m))
-        outcomes = draw_outcomes(table.columns, truth, rng.random(table.tests))
+    for truth, outcomes in zip(*draw_cases(table, believe(table, []), cases, rng), strict=True):
         ends = [policy(table, outcomes) for policy in policies]
         if any(truth not in end.candidates for end in ends):
             raise SystemExit(f"hypothesis {truth} of {m} was ruled out by its own answers")

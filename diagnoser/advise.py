@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from diagnoser.case import Answered, Settings, State
 from diagnoser.errors import UsageError
+from diagnoser.evaluation import Evaluation, OwnCost
 from diagnoser.kb import KnowledgeBase, Test
 from diagnoser.policies import FORCED, USUAL_AHEAD, Policy, Rule, StopKind, find_policy, read_stop
 
 if TYPE_CHECKING:
     from algos.belief import Belief
+    from algos.evaluate import Way
     from algos.order import Order
     from algos.rollout import Rollout
+    from algos.sparse import SparseSteps
     from algos.stopping import Stop
     from algos.table import Float64
-    from algos.walk import Plan, Scores
+    from algos.walk import Plan, Scores, Walk
 
 Status = Literal["open", "identified", "group", "inseparable", "contradiction"]
 
@@ -73,27 +75,6 @@ class Advice:
     """Best first; every test not yet spent that would tell candidates apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What a policy costs over all cases the table allows."""
-
-    policy: str
-    stop: str
-    expected_cost: float
-    worst_cost: float
-    nodes: int | None
-    """Inner nodes and leaves of the tree of answers; None where it was too large to walk."""
-    exact: bool
-    standard_error: float
-    """Of the expected cost; 0 when it is exact."""
-    unresolved_probability: float
-    """Probability that a case ends with no test left that could tell the rest apart."""
-    entropy_bound_bits: float | None
-    """No policy costs less; None where some cases cannot be resolved and the bound does not hold."""
-    seconds: float
-    """To prepare and walk the tree, without compiling."""
-
-
 CELLS_WALKED_AT_ONCE = 2_000_000
 """Candidates times tests up to which the cost still to come is worked out with each answer."""
 NODES_WALKED_AT_ONCE = 20_000
@@ -105,9 +86,12 @@ class Adviser:
     def __init__(self, kb: KnowledgeBase) -> None:
         import numpy as np
 
+        from algos import jit
         from algos.table import USUAL_RELIABILITY, OutcomeTable, entropy_bits
 
         self.kb = kb
+        self.notice = jit.cache_notice or ""
+        """Why every start takes long; empty where it does not."""
         self._entropy = entropy_bits
         m, n = len(kb.hypotheses), len(kb.tests)
         self.table = OutcomeTable.build(
@@ -169,51 +153,80 @@ class Adviser:
         left = walk(self.table, belief, self._plan(state), NODES_WALKED_AT_ONCE)
         return (left.expected_cost, left.worst_cost) if left.complete else None
 
-    def evaluate(self, policy: str, stop: str, *, runs: int = 10_000, seed: int = 0) -> Evaluation:
+    def evaluate(
+        self,
+        policy: str,
+        stop: str,
+        *,
+        runs: int | None = None,
+        seed: int = 0,
+        tell: Callable[[float, int], object] = lambda _share, _cases: None,
+    ) -> Evaluation:
         """The figures of a policy from the first question on: exact, or from random cases where the tree is too large.
 
-        Raises UsageError for unknown names and where the fixed order is too large to work out.
+        runs: random cases; as many as are usual for the policy where None. tell: called now and then with the share
+        of the work that is done and the random cases drawn so far. An interrupt among the random cases makes the
+        figures partial. Raises UsageError for unknown names and where the fixed order is too large to work out.
         """
         from algos.belief import believe
-        from algos.simulate import simulate
-        from algos.walk import NODE_LIMIT, Walk, walk
+        from algos.evaluate import evaluate
 
-        chosen, state = find_policy(policy), State(Settings(policy, stop))
-        plan, start = self._plan(state), believe(self.table, [])
-        walk(self.table, start, plan, 0)  # compiled before the clock starts
-        if chosen.ahead:
-            self._rollout(chosen, plan).choose(believe(self.table, [], range(2, self.table.hypotheses)))
-        started = time.perf_counter()
-        if chosen.rule.ordered:
-            plan = plan._replace(order=self._work_out_order(stop).tests)
-        error = 0.0
-        if chosen.rule is Rule.SPARSE:
-            from algos.sparse import evaluate_sparse
-
-            grouped, force = self._sparse_terms(stop, chosen)
-            cost = evaluate_sparse(self.table, grouped=grouped, force=force, samples=runs, seed=seed)
-            figures, error = Walk(*cost[:5], cost.exact), cost.standard_error
-        else:
-            figures = walk(self.table, start, plan, NODE_LIMIT)
-        if chosen.ahead and figures.complete:  # a base too large to walk is too large to compare ten of
-            figures = self._rollout(chosen, plan).walk(start)
-        if not figures.complete and chosen.rule is not Rule.SPARSE:
-            sample = simulate(self.table, start, plan, runs, seed)
-            error = float(sample.cost.std(ddof=1) / runs**0.5)
-            unresolved = 1.0 - float(sample.resolved.mean())
-            figures = Walk(float(sample.cost.mean()), float(sample.cost.max()), 0, 0, unresolved, False)
+        chosen, start = find_policy(policy), believe(self.table, [])
+        way = self._way(chosen, stop, start, lambda share: tell(share, 0))
+        figures = evaluate(self.table, start, way, runs or way.usual_runs, seed, tell)
+        walk, own = figures.walk, figures.own
         return Evaluation(
             policy=policy,
             stop=stop,
-            expected_cost=figures.expected_cost,
-            worst_cost=figures.worst_cost,
-            nodes=figures.inner_nodes + figures.leaves if figures.complete else None,
-            exact=figures.complete,
-            standard_error=error,
-            unresolved_probability=figures.unresolved_probability,
-            entropy_bound_bits=None if figures.unresolved_probability > 0 else self.entropy_bound(stop),
-            seconds=time.perf_counter() - started,
+            expected_cost=walk.expected_cost,
+            worst_cost=walk.worst_cost,
+            nodes=walk.inner_nodes + walk.leaves if walk.complete else None,
+            exact=walk.complete,
+            standard_error=figures.standard_error,
+            cases=figures.cases,
+            partial=figures.partial,
+            unresolved_probability=walk.unresolved_probability,
+            entropy_bound_bits=None if walk.unresolved_probability > 0 else self.entropy_bound(stop),
+            seconds=figures.seconds,
+            by_hypothesis=tuple(
+                OwnCost(
+                    hypothesis.id,
+                    hypothesis.prior,
+                    cost if walk.complete or cases else None,
+                    error if walk.complete or cases > 1 else None,
+                    cases,
+                )
+                for hypothesis, cost, error, cases in zip(
+                    self.kb.hypotheses,
+                    own.cost.tolist(),
+                    own.standard_error.tolist(),
+                    own.cases.tolist(),
+                    strict=True,
+                )
+            ),
         )
+
+    def _way(self, policy: Policy, stop: str, start: Belief, tell: Callable[[float], object]) -> Way:
+        """How to follow a policy from here; its kernels are compiled."""
+        from algos.belief import believe
+        from algos.evaluate import Way, step_by_step
+        from algos.simulate import simulate
+        from algos.walk import NO_ORDER, NODE_LIMIT, walk
+
+        if policy.rule is Rule.SPARSE:
+            return step_by_step(self.table, self._sparse_steps(stop, policy), start, tell)
+        plan = self._plan(State(Settings(policy.name, stop)))
+        if policy.ahead:
+            rollout = self._rollout(policy, plan)
+            rollout.choose(believe(self.table, [], range(2, self.table.hypotheses)))
+            return step_by_step(self.table, rollout, start, tell)
+        walk(self.table, start, plan, 0)
+
+        def walk_all(shares: Float64) -> Walk:
+            order = self._work_out_order(stop).tests if policy.rule.ordered else NO_ORDER  # within the time it takes
+            return walk(self.table, start, plan._replace(order=order), NODE_LIMIT, shares)
+
+        return Way(walk_all, lambda cases: simulate(self.table, start, plan, cases), 10_000, 500)
 
     def entropy_bound(self, stop: str) -> float | None:
         """No policy that always ends can have a lower expected cost.
@@ -262,6 +275,12 @@ class Adviser:
         grouped, force = self._sparse_terms(state.settings.stop, policy)
         return next_test(self.table, answers, grouped=grouped, force=force, excluded=excluded)
 
+    def _sparse_steps(self, stop: str, policy: Policy) -> SparseSteps:
+        from algos.sparse import SparseSteps, sparsity
+
+        grouped, force = self._sparse_terms(stop, policy)
+        return SparseSteps(self.table, sparsity(self.table, force=force), grouped)
+
     def _sparse_terms(self, stop: str, policy: Policy) -> tuple[bool, bool]:
         """Whether the case ends at one group, and whether a table that is not sparse is taken all the same."""
         from algos.sparse import NotSparse, sparsity
@@ -280,11 +299,13 @@ class Adviser:
     def lower_bound(self, stop: str, seconds: float = 2.0) -> tuple[float, str] | None:
         """What no policy can do better than, with how it was found; None for rules it does not know."""
         from algos.bounds import lower_bound
+        from algos.jit import interrupts
 
         kind = read_stop(stop).kind
         if not kind.names_one:
             return None
-        bound = lower_bound(self.table, kind == StopKind.GROUP, seconds)
+        with interrupts():
+            bound = lower_bound(self.table, kind == StopKind.GROUP, seconds)
         return bound.cost, bound.method
 
     def _work_out_stop(self, stop: str) -> Stop:

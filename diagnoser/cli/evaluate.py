@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from itertools import chain
+from typing import Annotated, Any
 
 import typer
 
@@ -20,12 +22,10 @@ from diagnoser.cli.options import (
 )
 from diagnoser.cli.output import say, write, write_csv, write_json, write_table
 from diagnoser.errors import UsageError
+from diagnoser.evaluation import Evaluation, OwnCost
 from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import POLICIES, default_stop, find_policy
 from diagnoser.text import percent
-
-if TYPE_CHECKING:
-    from diagnoser.advise import Evaluation
 
 
 def evaluate(
@@ -44,9 +44,18 @@ def evaluate(
     columns: Annotated[
         str | None, typer.Option("--columns", metavar="A-B", help="Only these tests; the first is 0, B is included.")
     ] = None,
+    by_hypothesis: Annotated[
+        bool, typer.Option("--by-hypothesis", help="Also what each row of the table costs where it is the answer.")
+    ] = False,
     runs: Annotated[
-        int, typer.Option("--runs", metavar="N", min=100, help="Random cases where a tree is too large to walk.")
-    ] = 10_000,
+        int | None,
+        typer.Option(
+            "--runs",
+            metavar="N",
+            min=100,
+            help="Random cases where a tree is too large to walk; usually 10000, or 1000 for rollout and sparse.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the random cases.")] = 0,
     bound_seconds: Annotated[
         float,
@@ -63,25 +72,40 @@ def evaluate(
     if columns is not None:
         kb = kb.with_tests(read_columns(columns, len(kb.tests)))
     adviser, rule = Adviser(kb), stop or default_stop(kb)
+    if adviser.notice:
+        say(adviser.notice)
     results: list[Evaluation] = []
-    interrupted = False
+    at, bound, interrupted = "the start", None, False
     try:
-        for name in _with_progress(policies):
+        for name, tell in _with_progress(policies):
+            at = name
             try:
-                results.append(adviser.evaluate(name, rule, runs=runs, seed=seed))
+                results.append(adviser.evaluate(name, rule, runs=runs, seed=seed, tell=tell))
             except UsageError as error:
                 if policy:
                     raise
                 say(f"{name} is left out: {error}")
+            if results and results[-1].partial:
+                raise KeyboardInterrupt
+        if not (as_json or as_csv):
+            at = "the bound"
+            bound = adviser.lower_bound(rule, bound_seconds)
     except KeyboardInterrupt:
         interrupted = True
-        say(f"interrupted: {len(results)} of {len(policies)} policies are done")
+        done = sum(not result.partial for result in results)
+        say(f"interrupted at {at}: {done} of {len(policies)} policies are done")
+        if done < len(results):
+            say(f"the figures of {at} are partial: {results[-1].cases} random cases")
     if as_json:
-        write_json([asdict(result) for result in results])
+        write_json([_plain(result, by_hypothesis) for result in results])
     elif as_csv:
-        write_csv([asdict(result) for result in results])
+        rows = (_own_rows(result) if by_hypothesis else [_plain(result, False)] for result in results)
+        write_csv(list(chain.from_iterable(rows)))
     elif results:
-        _write_words(kb, results, None if interrupted else adviser.lower_bound(rule, bound_seconds))
+        _write_words(kb, results, bound)
+        if by_hypothesis:
+            for result in results:
+                _write_own_costs(kb, result)
     if interrupted:
         raise typer.Exit(130)
 
@@ -97,20 +121,50 @@ def read_columns(text: str, tests: int) -> range:
     return range(first, last + 1)
 
 
-def _with_progress(policies: Iterable[str]) -> Iterator[str]:
+def _with_progress(policies: Iterable[str]) -> Iterator[tuple[str, Callable[[float, int], None]]]:
+    """Each policy, with what is to be called while it is worked out."""
+    names = list(policies)
     if not sys.stderr.isatty():
-        yield from policies
+        yield from ((name, lambda _share, _cases: None) for name in names)
         return
     from rich.console import Console
     from rich.progress import Progress
 
-    names = list(policies)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=len(names))
-        for name in names:
-            progress.update(task, description=name)
-            yield name
-            progress.advance(task)
+        for done, name in enumerate(names):
+            progress.update(task, description=name, completed=done)
+
+            def tell(share: float, cases: int, done: int = done, name: str = name) -> None:
+                words = f"{name}: {cases} random cases" if cases else name
+                progress.update(task, description=words, completed=done + share)
+
+            yield name, tell
+
+
+def _plain(result: Evaluation, by_hypothesis: bool) -> dict[str, Any]:
+    """The figures by name."""
+    fields = asdict(result)
+    del fields["by_hypothesis"]
+    return fields | ({"by_hypothesis": [asdict(own) for own in _dearest_first(result)]} if by_hypothesis else {})
+
+
+def _own_rows(result: Evaluation) -> Iterator[dict[str, Any]]:
+    for own in _dearest_first(result):
+        yield {
+            "policy": result.policy,
+            "stop": result.stop,
+            **asdict(own),
+            "exact": result.exact,
+            "partial": result.partial,
+        }
+
+
+def _dearest_first(result: Evaluation) -> list[OwnCost]:
+    """Ties in the table's order; at the end what no random case was of."""
+    return sorted(
+        result.by_hypothesis, key=lambda own: math.inf if own.expected_cost is None else -round(own.expected_cost, 9)
+    )
 
 
 def _write_words(kb: KnowledgeBase, results: list[Evaluation], proven: tuple[float, str] | None) -> None:
@@ -130,13 +184,37 @@ def _write_words(kb: KnowledgeBase, results: list[Evaluation], proven: tuple[flo
 
 
 def _row(result: Evaluation, bound: float | None) -> tuple[str, ...]:
-    error = "" if result.exact else f" ± {result.standard_error:.2g}"
     ratio = f"{result.expected_cost / bound:.3f}" if bound else ""
     return (
-        result.policy,
-        f"{result.expected_cost:.6f}{error}",
+        f"{result.policy} (partial)" if result.partial else result.policy,
+        _cost_words(result.expected_cost, None if result.exact else result.standard_error),
         f"{result.worst_cost:g}",
         ratio,
-        "" if result.nodes is None else str(result.nodes),
+        f"{result.cases} cases" if result.nodes is None else str(result.nodes),
         f"{result.seconds:.3f}",
     )
+
+
+def _write_own_costs(kb: KnowledgeBase, result: Evaluation) -> None:
+    names = {hypothesis.id: hypothesis.name for hypothesis in kb.hypotheses}
+    write()
+    source = "" if result.exact else f"; mean of {result.cases} random cases{', partial' if result.partial else ''}"
+    write(f"{result.policy}, dearest first{source}")
+    cost = f"expected {kb.cost_unit}"
+    headings = (kb.hypothesis_word, "prior", cost, *(() if result.exact else ("cases",)))
+    rows = (
+        (names[own.hypothesis], percent(own.prior), _own_cost(own), *(() if result.exact else (str(own.cases),)))
+        for own in _dearest_first(result)
+    )
+    write_table(headings, rows, headings[1:])
+
+
+def _own_cost(own: OwnCost) -> str:
+    if own.expected_cost is None:
+        return ""
+    return _cost_words(own.expected_cost, own.standard_error if own.cases > 1 else None)
+
+
+def _cost_words(cost: float, error: float | None) -> str:
+    """Six digits, or three where random cases do not bear more."""
+    return f"{cost:.6f}" if error is None else f"{cost:.3f} ± {error:.2g}"

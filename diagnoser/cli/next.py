@@ -19,7 +19,7 @@ from diagnoser.cli.options import (
     ToleranceOption,
     open_table_with_prior,
 )
-from diagnoser.cli.output import write, write_json, write_table
+from diagnoser.cli.output import say, write, write_json, write_table
 from diagnoser.errors import Contradiction, UsageError
 from diagnoser.kb import NOT_APPLICABLE, Group, KnowledgeBase, Test
 from diagnoser.policies import default_policy, default_stop
@@ -58,7 +58,10 @@ def next_test(
         if [other.test for other in given].count(answer.test) > 1:
             raise UsageError(f'test "{answer.test}" is answered twice')
     case = Case.new(checked_settings(policy or default_policy(kb), stop or default_stop(kb), errors, tolerance), given)
-    advice = Adviser(kb).advise(case.state)
+    adviser = Adviser(kb)
+    if adviser.notice:
+        say(adviser.notice)
+    advice = adviser.advise(case.state)
     shown = top or None
     if as_json:
         write_json(_as_json(kb, advice, given, shown))

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 class Advises(Protocol):
     """What the screen needs of an adviser."""
 
+    notice: str
+    """Why every start takes long; empty where it does not."""
+
     def advise(self, state: State) -> Advice:
         """Who is left, and what to ask next."""
         ...

@@ -138,6 +138,9 @@ class CaseScreen(Screen[DiagnoserError]):
     def _adviser_ready(self, message: background.AdviserReady) -> None:
         """Ask for the first question."""
         self._adviser = message.adviser
+        if message.adviser.notice:
+            self.status.notices += (message.adviser.notice,)
+            self.status.place()
         self._think()
 
     @on(background.AdviceReady)

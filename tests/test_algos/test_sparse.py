@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from algos.belief import believe
 from algos.scores import GAIN
-from algos.sparse import NotSparse, ask, evaluate_sparse, next_test, replay, sparsity
+from algos.simulate import draw_cases
+from algos.sparse import NotSparse, SparseSteps, ask, next_test, replay, sparsity
+from algos.steps import simulate_steps, walk_steps
 from algos.table import OutcomeTable
-from algos.walk import plan_of, score_tests
+from algos.walk import Walk, plan_of, score_tests
 from tests import naive, strategies
 from tests.conftest import needs_compiler
 
@@ -212,13 +214,17 @@ def test_long_cases_pass_through_every_phase_as_the_twin_does() -> None:
     assert {"gone", "used up", "long"} <= ways
 
 
+def cost_of(table: OutcomeTable, *, grouped: bool = False) -> Walk:
+    return SparseSteps(table, sparsity(table, force=True), grouped).walk(believe(table, []))
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.booleans(), st.one_of(mostly_unknown().filter(lambda t: len(t.tests) <= 7), strategies.tables()))
 def test_the_whole_tree_is_the_twin_s(grouped: bool, table: naive.Table) -> None:
     table = table if grouped else naive.plain(table)
     expected, worst, unresolved, nodes = twin_cost(table)
-    cost = evaluate_sparse(fast(table), grouped=grouped, force=True)
-    assert cost.exact
+    cost = cost_of(fast(table), grouped=grouped)
+    assert cost.complete
     assert cost.expected_cost == pytest.approx(float(expected))
     assert cost.worst_cost == pytest.approx(float(worst))
     assert cost.unresolved_probability == pytest.approx(float(unresolved))
@@ -258,7 +264,7 @@ def test_one_interruption_worked_out_by_hand() -> None:
 def test_nothing_to_ask(cells: list[list[int]]) -> None:
     table = OutcomeTable.build(cells, [2] * len(cells[0]))
     assert next_test(table, []) == -1
-    cost = evaluate_sparse(table)
+    cost = cost_of(table)
     assert (cost.expected_cost, cost.leaves) == (0.0, 1)
     assert cost.unresolved_probability == (1.0 if len(cells) > 1 else 0.0)
 
@@ -325,22 +331,32 @@ def test_truthful_operators_never_lose_the_truth_and_get_no_name_too_early(m: in
 
 def test_sampled_cost_agrees_with_the_exact_one() -> None:
     table = sparse_table(16, 12, random.Random(4))  # noqa: S311
-    exact = evaluate_sparse(table, node_limit=10**6)
-    sampled = evaluate_sparse(table, node_limit=10, samples=2000, seed=7)
-    assert exact.exact
-    assert not sampled.exact
-    assert abs(sampled.expected_cost - exact.expected_cost) < 4 * sampled.standard_error
-    assert 0 < sampled.standard_error < 0.1
-    assert sampled.worst_cost <= exact.worst_cost
-    assert sampled == evaluate_sparse(table, node_limit=10, samples=2000, seed=7)
+    exact = cost_of(table)
+    steps, start = SparseSteps(table, sparsity(table), grouped=False), believe(table, [])
+    cases = draw_cases(table, start, 2000, np.random.default_rng(7))
+    sample = simulate_steps(table, steps, steps.begin(start), cases)
+    error = sample.cost.std(ddof=1) / 2000**0.5
+    assert 0 < error < 0.1
+    assert abs(sample.cost.mean() - exact.expected_cost) < 4 * error
+    assert abs(1 - sample.resolved.mean() - exact.unresolved_probability) < 0.05
+    assert sample.cost.max() <= exact.worst_cost
+
+
+def test_a_tree_beyond_the_limit_is_not_complete() -> None:
+    table = sparse_table(16, 12, random.Random(4))  # noqa: S311
+    steps, start = SparseSteps(table, sparsity(table), grouped=False), believe(table, [])
+    nodes = cost_of(table).inner_nodes + cost_of(table).leaves
+    assert steps.walk(start, node_limit=nodes).complete
+    assert not steps.walk(start, node_limit=nodes - 1).complete
 
 
 def test_the_cost_after_an_answer_is_what_the_tree_has_below_it() -> None:
     """The first test costs 1; its answers are weighed by their probability."""
     table = sparse_table(9, 9, random.Random(5))  # noqa: S311
     first = next_test(table, [])
-    below = [evaluate_sparse(table, [(first, [v])]) for v in (0, 1)]
+    steps = SparseSteps(table, sparsity(table), grouped=False)
+    below = [walk_steps(table, steps, replay(table, steps.sparse, [(first, [v])]), 20_000) for v in (0, 1)]
     column = table.columns.cells[:, first]
     chance = [((column == v).sum() + (column == -1).sum() / 2) / 9 for v in (0, 1)]
     whole = 1 + sum(c * cost.expected_cost for c, cost in zip(chance, below, strict=True))
-    assert evaluate_sparse(table).expected_cost == pytest.approx(float(whole))
+    assert cost_of(table).expected_cost == pytest.approx(float(whole))

@@ -78,6 +78,8 @@ SPILLS = knowledge_base(
 class SlowAdviser:
     """Strict answers; the test that rules most out in expectation; ties to the first."""
 
+    notice = ""
+
     def __init__(self, kb: KnowledgeBase) -> None:
         self.kb = kb
 

@@ -486,3 +486,16 @@ async def test_help_begins_with_the_answers() -> None:
         assert lines[0].startswith("1 … 0")
         assert lines[1].startswith("u")
         assert not any("Focus" in line or "Copy" in line for line in lines[:14])
+
+
+class Forgetful(SlowAdviser):
+    """Keeps nothing for the next start, as where no folder can be written."""
+
+    notice = "every start takes \x1b[31mlong"
+
+
+async def test_that_every_start_takes_long_stands_at_the_foot() -> None:
+    app = make_app(adviser=Forgetful)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        assert "!  every start takes \\x1b[31mlong" in text_of(app)
