@@ -393,7 +393,7 @@ def walk_state(
             for i in range(begin, top):
                 all_p[i] = all_p[i] / total if total > 0.0 else 1.0 / (top - begin)
             waiting = _push(places, figures, waiting, begin, top, depth + 1, test, v, reach * mass, cost)
-    return expected, worst, inner, leaves, unresolved, True
+    return expected, worst, inner, leaves, unresolved, inner + leaves <= node_limit
 
 
 @kernel
