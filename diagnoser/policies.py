@@ -111,7 +111,7 @@ _POLICIES = (
 
 POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in _POLICIES}
 
-QUICK_CELLS = 60_000
+QUICK_CELLS = 100_000
 """Hypotheses times tests up to which looking ahead answers at once; docs/policies.md has the figures."""
 
 
