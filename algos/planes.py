@@ -17,11 +17,8 @@ from algos.jit import kernel
 
 if TYPE_CHECKING:
     from algos.scores import Sums
+    from algos.table import Float64, Int8, Int64
 
-UNKNOWN = -1
-Int8 = NDArray[np.int8]
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
 UInt64 = NDArray[np.uint64]
 
 
@@ -53,7 +50,7 @@ def _set_bits(binary: Int8, first: UInt64, unknown: UInt64) -> None:
         row, word, bit = binary[x], x >> 6, np.uint64(x & 63)
         for e in range(binary.shape[1]):
             first[word, e] |= np.uint64(row[e] == 0) << bit
-            unknown[word, e] |= np.uint64(row[e] == UNKNOWN) << bit
+            unknown[word, e] |= np.uint64(row[e] < 0) << bit
 
 
 @kernel

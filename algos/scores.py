@@ -229,13 +229,8 @@ def _sum_any(
 @kernel
 def mark_informative(room: Room, size: int) -> None:
     """Fill room.informative, which is False for closed tests, for `size` candidates."""
-    can, closed, informative = room.sums.can, room.closed, room.informative
-    most, tests = can.shape
-    for e in range(tests):
-        informative[e] = False
-    for v in range(most):
-        for e in range(tests):
-            informative[e] |= (can[v, e] > 0) & (can[v, e] < size) & (not closed[e])
+    for e in range(room.informative.shape[0]):
+        room.informative[e] = tells_apart(size, room.sums.can[:, e]) & (not room.closed[e])
 
 
 @kernel
@@ -248,17 +243,15 @@ def score_all(
     rules have no score of their own and get the gain.
     """
     sums, size = room.sums, rows.shape[0]
+    within_groups = grouped and rule != INFORMATION
+    share = 1.0 if within_groups else 1.0 / max(size - 1, 1)
     for e in range(room.score.shape[0]):
         can, mass = sums.can[:, e], sums.mass[:, e]
-        if rule == INFORMATION:
-            score = information(mass, sums.given_bits[e]) if room.informative[e] else 0.0
-        elif grouped:
-            score = gain(size, 1.0, can, sums.rate[:, e]) - sums.inside[e]
-        else:
-            score = gain(size, 1.0 / max(size - 1, 1), can, mass)
-        if rule == ODTN_R:
-            score += beside_largest(sums.only[:, e], sums.only_mass[:, e])
-        elif rule == ODTN_H and room.informative[e]:
+        weight = sums.rate[:, e] if within_groups else mass
+        score = score_of(rule, size, share, can, weight, sums.only[:, e], sums.only_mass[:, e], sums.given_bits[e])
+        if within_groups:
+            score -= sums.inside[e]
+        if rule == ODTN_H and room.informative[e]:
             largest = 0
             for v in range(1, can.shape[0]):
                 if _as_many_copies(columns, rows, log_copies, said, sums, e, v, largest):
@@ -282,14 +275,35 @@ def rate_pairs(rule: int, size: int, total: int, room: Room) -> None:
     share = 1.0 / max(size - 1, 1)
     for e in range(first.shape[0]):
         only, only_mass, can, mass, silent_mass = pair(first[e], unknown[e], total, bits)
-        if rule == INFORMATION:
-            score = information(mass, silent_mass)
-        else:
-            score = gain(size, share, can, mass)
-            if rule == ODTN_R:
-                score += beside_largest(only, only_mass)
-        tells = ((can[0] > 0) & (can[0] < size)) | ((can[1] > 0) & (can[1] < size))
-        rate[e] = score * per_cost[e] if tells & (not closed[e]) else -np.inf
+        score = score_of(rule, size, share, can, mass, only, only_mass, silent_mass)
+        rate[e] = score * per_cost[e] if tells_apart(size, can) & (not closed[e]) else -np.inf
+
+
+@kernel
+def tells_apart(size: int, can: Counts) -> bool:
+    """Some outcome can be given by some of `size` candidates and not by others; can: (K,)."""
+    tells = False
+    for v in range(len(can)):
+        tells |= (can[v] > 0) & (can[v] < size)
+    return tells
+
+
+@kernel
+def score_of(
+    rule: int,
+    size: int,
+    share: float,
+    can: Counts,
+    mass: Masses,
+    only: Counts,
+    only_mass: Masses,
+    given_bits: float,
+) -> float:
+    """The part of a test's score that is made of its own sums, each (K,); ODTNh adds to its gain what copies say."""
+    if rule == INFORMATION:
+        return information(mass, given_bits)
+    score = gain(size, share, can, mass)
+    return score + beside_largest(only, only_mass) if rule == ODTN_R else score
 
 
 @kernel

@@ -241,6 +241,8 @@ def _partial_probabilities(entries: list[list[dict[int, float]]], counts: Int64)
                 row[outcome] = probability
             if not (row >= 0).all() or abs(row.sum() - 1) > 1e-9:
                 raise ValueError(f"partials: probabilities of entry {number}, test {test} do not sum to 1")
+            if (row > 0).sum() < 2:
+                raise ValueError(f"partials: entry {number}, test {test} has one outcome; its own code says so")
             rows.append(row / row.sum())
     return np.array(rows).reshape(len(rows), int(counts.max()))
 

@@ -5,7 +5,7 @@ Expected cost = sum over inner nodes of the probability of reaching them times t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -39,6 +39,7 @@ TIE = 1e-9
 PLANES_SHARE = 3
 """Planes beat rows while one hypothesis in this many is left; benchmarks/decision.py has the figures."""
 NODE_LIMIT = 2_000_000
+_Array = TypeVar("_Array", Int64, Float64)
 NO_ORDER = np.arange(0)
 """For the policies that follow no fixed order."""
 
@@ -77,6 +78,7 @@ class Walk(NamedTuple):
     worst_cost: float
     inner_nodes: int
     leaves: int
+    """A fixed order may ask what tells nobody apart; its outcomes then count as one, for all go on alike."""
     unresolved_probability: float
     """Probability of ending with no test left to ask before the stopping rule holds."""
     complete: bool
@@ -103,14 +105,10 @@ class Scores(NamedTuple):
 def score_tests(table: OutcomeTable, belief: Belief, plan: Plan) -> Scores:
     """Scores of all tests and the policy's choice. The belief holds at least one candidate."""
     state = state_of(table, belief, plan.stop)
-    if table.planes is not None and PLANES_SHARE * len(state.rows) >= table.hypotheses and by_planes(plan):
-        return Scores(*_score_planes(table.columns, table.planes, plan, state))
+    columns, planes, many = table.columns, table.planes, PLANES_SHARE * len(state.rows) >= table.hypotheses
+    if planes is not None and many and by_pairs(columns, plan.rule, plan.stop.kind == GROUP):
+        return Scores(*_score_planes(columns, planes, plan, state))
     return Scores(*score_state(table.columns, plan, state))
-
-
-def by_planes(plan: Plan) -> bool:
-    """The sums of bit planes are all that the policy needs."""
-    return plan.rule != ODTN_H and plan.stop.kind != GROUP
 
 
 def walk(
@@ -294,8 +292,12 @@ def walk_state(
     restricted = plan.stop.kind == BUDGET or columns.need_test.shape[0] > 0
     by_size = plan.stop.kind in (UNIQUE, BUDGET)
     with_copies = plan.rule == ODTN_H
+    # What decides counts repeated evidence once. How likely a case is to come here counts every answer, each drawn
+    # apart from the others; `joint` is that probability together with the candidate, kept where the two differ.
+    repeats = columns.evidence.max() >= 0
     said, met = start.said.copy(), start.met.copy()
     all_rows, all_p, all_copies = start.rows.copy(), start.p.copy(), start.log_copies.copy()
+    all_joint = start.p.copy()
     path = np.full(tests + 1, -1, np.int64)
     depth_now = 0
     # Pending states: start and end of the slice, depth, test asked last, its outcome; reach, cost so far.
@@ -343,25 +345,23 @@ def walk_state(
         cost += columns.cost[test]
         if by_hypothesis.shape[0] > 0:
             for i in range(size):
-                by_hypothesis[rows[i]] += reach * p[i] * columns.cost[test]
+                share = all_joint[first + i] if repeats else reach * p[i]
+                by_hypothesis[rows[i]] += share * columns.cost[test]
         need_room = end + size * columns.outcomes[test]
         if need_room > all_rows.shape[0]:
             larger = 2 * need_room
-            old_rows, old_p, old_copies = all_rows, all_p, all_copies
-            all_rows, all_p, all_copies = np.empty(larger, np.int64), np.empty(larger), np.empty(larger)
-            for i in range(end):
-                all_rows[i], all_p[i], all_copies[i] = old_rows[i], old_p[i], old_copies[i]
+            all_rows, all_p, all_copies = (
+                grown(all_rows, end, larger),
+                grown(all_p, end, larger),
+                grown(all_copies, end, larger),
+            )
+            all_joint = grown(all_joint, end, larger) if repeats else all_joint
             rows, p, log_copies = all_rows[first:end], all_p[first:end], all_copies[first:end]
         if waiting + columns.outcomes[test] > places.shape[0]:
-            old_places, old_figures = places, figures
             larger = 2 * (waiting + columns.outcomes[test])
-            places, figures = np.empty((larger, 5), np.int64), np.empty((larger, 2), np.float64)
-            for i in range(waiting):
-                for j in range(5):
-                    places[i, j] = old_places[i, j]
-                figures[i, 0], figures[i, 1] = old_figures[i, 0], old_figures[i, 1]
+            places, figures = grown(places, waiting, larger), grown(figures, waiting, larger)
         top = end
-        if room.rate[test] == -np.inf and met.shape[0] == 0:
+        if room.rate[test] == -np.inf and met.shape[0] == 0 and not repeats:
             # A fixed order may ask what tells nobody apart. Its answers lead to states that go on alike, so one of
             # them stands for all; the expected cost is linear in the weights.
             for i in range(size):
@@ -380,7 +380,9 @@ def walk_state(
                 all_rows[top], all_p[top], all_copies[top] = rows[i], p[i] * factor, log_copies[i]
                 if with_copies and code < 0:
                     all_copies[top] -= np.log2(cell_size_of(columns, rows[i], test))
-                mass += p[i] * chance
+                if repeats:
+                    all_joint[top] = all_joint[first + i] * chance
+                mass += all_joint[top] if repeats else reach * p[i] * chance
                 total += p[i] * factor
                 top += 1 if chance > 0.0 else 0  # no branch: which rows stay cannot be foreseen
             if top == begin:
@@ -392,8 +394,16 @@ def walk_state(
                 continue
             for i in range(begin, top):
                 all_p[i] = all_p[i] / total if total > 0.0 else 1.0 / (top - begin)
-            waiting = _push(places, figures, waiting, begin, top, depth + 1, test, v, reach * mass, cost)
+            waiting = _push(places, figures, waiting, begin, top, depth + 1, test, v, mass, cost)
     return expected, worst, inner, leaves, unresolved, inner + leaves <= node_limit
+
+
+@kernel
+def grown(values: _Array, filled: int, room: int) -> _Array:
+    """A copy of the first `filled` entries with space for `room`."""
+    larger = np.empty((room, *values.shape[1:]), values.dtype)
+    larger[:filled] = values[:filled]
+    return larger
 
 
 @kernel

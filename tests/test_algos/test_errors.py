@@ -196,7 +196,7 @@ def test_every_belief_can_be_walked_on_from(
 @settings(often, max_examples=60)
 @given(case=asked(max_hypotheses=7, max_tests=5, max_outcomes=3), data=st.data())
 def test_walk_with_repeated_evidence(policy: str, case: Asked, data: st.DataObject) -> None:
-    """The chance of an answer is that of the posterior at hand; the next posterior leaves out the repeated factor."""
+    """The posterior that decides leaves out repeated factors; the chance of a case has them all."""
     table, same = naive.plain(case.table), data.draw(repeating(case.table))
     given_answers = {test: seen for test, seen in case.answers if len(seen) < 2}
 
@@ -205,7 +205,7 @@ def test_walk_with_repeated_evidence(policy: str, case: Asked, data: st.DataObje
         score = {"gain": found.gain, "odtn-r": found.odtn_r, "odtn-h": found.odtn_h}
         return score.get(policy, found.information_bits) / table.cost[test]
 
-    def below(answers: naive.Answers) -> tuple[Fraction, int]:
+    def below(answers: naive.Answers, joint: dict[int, Fraction]) -> tuple[Fraction, int]:
         now = naive.state(table, answers, same_evidence=same)
         useful = [test for test in table.tests if test not in now.spent and naive.informative(table, now, test)]
         if not useful:
@@ -213,16 +213,19 @@ def test_walk_with_repeated_evidence(policy: str, case: Asked, data: st.DataObje
         rates = {test: rate(now, test) for test in useful}
         slack = 1 - naive.RELATIVE_TIE if policy == "information-gain" else 1
         test = min(test for test, r in rates.items() if r >= max(rates.values()) * slack)
-        cost, nodes = table.cost[test], 1
-        for v, mass in enumerate(naive.scores(table, now, test).outcome_probability):
-            if mass:
-                part = below({**answers, test: (v,)})
-                cost, nodes = cost + mass * part[0], nodes + part[1]
+        cost, nodes = sum(joint.values()) * table.cost[test], 1
+        for v in range(len(naive.scores(table, now, test).outcome_probability)):
+            later = {x: mass * table.cells[x][test].get(v, Fraction(0)) for x, mass in joint.items()}
+            later = {x: mass for x, mass in later.items() if mass}
+            if later:
+                part = below({**answers, test: (v,)}, later)
+                cost, nodes = cost + part[0], nodes + part[1]
         return cost, nodes
 
     built = fast(case.table, same=same)
     belief = believe(built, list(given_answers.items()))
     found = walk(built, belief, Plan(POLICIES[policy].rule, NO_ORDER, stop_rule(built, UNIQUE)))
-    cost, nodes = below(given_answers)
+    start = naive.state(table, given_answers, same_evidence=same)
+    cost, nodes = below(given_answers, dict(start.posterior))
     assert found.expected_cost == pytest.approx(float(cost), rel=1e-9, abs=1e-12)
     assert found.inner_nodes + found.leaves == nodes

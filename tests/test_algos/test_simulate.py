@@ -66,11 +66,7 @@ def prepared(name: str) -> tuple[OutcomeTable, Belief, Plan]:
 
 
 def enumerated(name: str) -> Walk:
-    """Every hypothesis with every run of answers it can give, each answer apart from the others.
-
-    The walk takes the answers of tests that repeat each other's evidence as the policy expects them, which is slightly
-    another thing.
-    """
+    """Every hypothesis with every run of answers it can give, each answer apart from the others."""
     table, _, plan = prepared(name)
     answers = CASES[name][3]
 
@@ -79,7 +75,8 @@ def enumerated(name: str) -> Walk:
         seen = score_tests(table, now, plan)
         if seen.choice < 0:
             return 0.0, 0.0, float(not seen.over)
-        chances = [(v, float(likelihood(table, seen.choice, [v])[x])) for v in range(3)]
+        possible = range(table.columns.outcomes[seen.choice])
+        chances = [(v, float(likelihood(table, seen.choice, [v])[x])) for v in possible]
         parts = [(p, below(x, [*given, (seen.choice, [v])])) for v, p in chances if p > 0]
         price = float(table.columns.cost[seen.choice])
         cost, unresolved = (sum(p * part[place] for p, part in parts) for place in (0, 2))
@@ -99,7 +96,12 @@ def cases_of(table: OutcomeTable, belief: Belief, plan: Plan, runs: int, seed: i
 def test_the_mean_is_that_of_the_walk(name: str) -> None:
     """Within five standard errors, once in millions by chance; the seed is fixed."""
     table, belief, plan = prepared(name)
-    exact = enumerated(name) if (table.columns.evidence >= 0).any() else walk(table, belief, plan)
+    exact, shares = enumerated(name), np.zeros(table.hypotheses)
+    walked = walk(table, belief, plan, by_hypothesis=shares)
+    assert walked.expected_cost == pytest.approx(exact.expected_cost)
+    assert shares.sum() == pytest.approx(exact.expected_cost)
+    assert walked.worst_cost == pytest.approx(exact.worst_cost)
+    assert walked.unresolved_probability == pytest.approx(exact.unresolved_probability, abs=1e-12)
     sample = cases_of(table, belief, plan, RUNS, 12345)
     assert sample.cost.shape == sample.resolved.shape == (RUNS,)
     assert abs(sample.cost.mean() - exact.expected_cost) <= 5 * sample.cost.std(ddof=1) / RUNS**0.5 + 1e-12
