@@ -64,6 +64,13 @@ def fixed_order(table: OutcomeTable, stop: Stop, state_limit: int = STATE_LIMIT)
     return Order(np.array(order + rest, dtype=np.int64), np.array(scores))
 
 
+def warm_up(table: OutcomeTable, stop: Stop) -> None:
+    """Call each kernel of `fixed_order` once, which compiles it."""
+    start, said = believe(table, []), np.full(table.tests, NOT_ASKED)
+    first_of_best(_gains(table, start.rows, start.posterior, said, stop))
+    _split(table, {b"": (start.rows, start.posterior)}, 0, stop)
+
+
 _Alive = dict[bytes, tuple[Int64, Float64]]
 
 

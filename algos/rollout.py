@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algos.belief import Belief, likelihood
-from algos.steps import STEP_LIMIT, UNFINISHED, walk_steps
+from algos.belief import Belief
+from algos.steps import STEP_LIMIT, UNFINISHED, Joint, walk_steps
 from algos.stopping import BUDGET, stopped
-from algos.table import UNKNOWN, Bool, Float64, Int64, OutcomeTable
+from algos.table import UNKNOWN, Bool, Float64, OutcomeTable
 from algos.walk import (
     TIE,
     Plan,
@@ -31,9 +31,6 @@ from algos.walk import (
     state_of,
     walk_state,
 )
-
-BASE_LIMIT = 20_000
-"""Nodes of the base's tree below an outcome up to which its test is compared with others."""
 
 _NO_SHARES = np.zeros(0)
 
@@ -50,7 +47,7 @@ class Ahead(NamedTuple):
 class Rollout:
     """An improved policy on one table, to be followed by `algos.steps`."""
 
-    def __init__(self, table: OutcomeTable, plan: Plan, ahead: Ahead, node_limit: int = BASE_LIMIT) -> None:
+    def __init__(self, table: OutcomeTable, plan: Plan, ahead: Ahead, node_limit: int = STEP_LIMIT) -> None:
         self._table, self._plan, self._ahead, self._limit = table, plan, ahead, node_limit
         self._below = Rollout(table, plan, ahead._replace(level=ahead.level - 1), node_limit) if ahead.level else None
         self._walks: dict[bytes, Walk] = {}
@@ -66,6 +63,14 @@ class Rollout:
             self._below.begin(belief)
         return state_of(self._table, belief, self._plan.stop)
 
+    def warm_up(self, belief: Belief) -> None:
+        """Call each kernel once, which compiles it."""
+        state, columns = self.begin(belief), self._table.columns
+        first_of_best(self._look(state).score)
+        child(columns, state, 0, 0)
+        stopped(columns, self._plan.stop, state.rows, state.p)
+        self._base_walk(state, 0)
+
     def choose(self, belief: Belief) -> tuple[int, float]:
         """The test to ask, -1 when the case is over, and the expected cost of asking it and going on one level down.
 
@@ -78,13 +83,13 @@ class Rollout:
         self,
         belief: Belief,
         by_hypothesis: Float64 | None = None,
-        tell: Callable[[float], object] | None = None,
+        progress: Callable[[float], object] | None = None,
     ) -> Walk:
-        """Follow the improved policy from this state to every end; by_hypothesis and tell: see `walk_steps`.
+        """Follow the improved policy from this state to every end; by_hypothesis and progress: see `walk_steps`.
 
         Not complete where the tree of the base is too large already.
         """
-        return self._walk(self.begin(belief), by_hypothesis, tell)
+        return self._walk(self.begin(belief), by_hypothesis, progress)
 
     def ask(self, state: State) -> int:
         """The test to ask; -1 when the case is over."""
@@ -93,28 +98,24 @@ class Rollout:
             self._choices[key], _ = self._choose(state, self._look(state))
         return self._choices[key]
 
-    def after(self, state: State, test: int, outcome: int) -> tuple[State, float]:
-        """The state after this answer, and the probability of the answer."""
-        chance = state.p @ likelihood(self._table, test, [outcome])[state.rows]
-        return child(self._table.columns, state, test, outcome), float(chance)
+    def after(self, state: State, test: int, outcome: int) -> State:
+        """The state after this answer."""
+        return child(self._table.columns, state, test, outcome)
 
     def over(self, state: State) -> bool:
         """The stopping rule holds."""
         return bool(stopped(self._table.columns, self._plan.stop, state.rows, state.p))
 
-    def candidates(self, state: State) -> tuple[Int64, Float64]:
-        """Rows and posterior."""
-        return state.rows, state.p
-
     def _walk(
         self,
         start: State,
         by_hypothesis: Float64 | None = None,
-        tell: Callable[[float], object] | None = None,
+        progress: Callable[[float], object] | None = None,
     ) -> Walk:
         if not self._base_walk(start, STEP_LIMIT).complete:
             return UNFINISHED
-        return walk_steps(self._table, self, start, STEP_LIMIT, by_hypothesis, tell)
+        cases = Joint(start.rows, start.p)
+        return walk_steps(self._table, self, start, cases, STEP_LIMIT, by_hypothesis, progress)
 
     def _base_walk(self, state: State, limit: int) -> Walk:
         return Walk(*walk_state(self._table.columns, self._plan, state, limit, _NO_SHARES))
@@ -134,8 +135,6 @@ class Rollout:
         if len(state.rows) <= self._ahead.endgame:
             return self._least(state, np.inf)
         best, choice = np.inf, seen.choice
-        if not seen.informative[seen.choice]:  # a fixed order may ask what tells nobody apart
-            return seen.choice, np.inf
         rates = np.where(seen.informative, seen.score / self._table.columns.cost, -np.inf)
         for turn in range(self._ahead.width):
             e = seen.choice if turn == 0 else first_of_best(rates)

@@ -18,18 +18,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from algos.belief import Answer, Belief, believe, likelihood
 from algos.jit import kernel
-from algos.scores import COULD_NOT_TELL, GAIN, SEVERAL, cell_size_of, probability
-from algos.steps import STEP_LIMIT, walk_steps
+from algos.noise import open_cells
+from algos.scores import GAIN, NOT_ASKED, cell_size_of, probability
+from algos.steps import STEP_LIMIT, Joint, walk_steps
 from algos.stopping import settled
 from algos.table import UNKNOWN, Bool, Columns, Float64, Int64, OutcomeTable
-from algos.walk import Walk, plan_of, score_tests
+from algos.walk import Scores, State, Walk, child, plan_of, score_state, state_of
 
 CHECKS = 6
 """Tests asked about the last hypothesis taken before the policy turns greedy again."""
@@ -55,8 +56,8 @@ class Sparsity(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Progress:
-    """Where the policy stands."""
+class Standing:
+    """Where the policy stands between greedy tests, comparisons and checks."""
 
     greedy: int
     """Greedy tests asked so far."""
@@ -68,20 +69,13 @@ class Progress:
     """What to ask now to compare or check; GREEDY where the gain decides."""
 
 
-AT_FIRST = Progress(0, NOBODY, 0, GREEDY)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
-    """The candidates and where the policy stands."""
-
-    belief: Belief
-    progress: Progress
+AT_FIRST = Standing(0, NOBODY, 0, GREEDY)
 
 
 def sparsity(table: OutcomeTable, *, force: bool = False) -> Sparsity:
     """Raises NotSparse where alpha is above 1/2, unless forced."""
-    densest = max(1, _most_determinate(table.columns))
+    open_per_test = open_cells(table.columns).sum(axis=0)
+    densest = max(1, table.hypotheses - int(open_per_test.min()))
     alpha = math.log(densest) / math.log(table.hypotheses) if table.hypotheses > 1 else 0.0
     if densest**2 > table.hypotheses and not force:
         raise NotSparse(alpha)
@@ -90,65 +84,40 @@ def sparsity(table: OutcomeTable, *, force: bool = False) -> Sparsity:
 
 def next_test(
     table: OutcomeTable,
+    sparse: Sparsity,
     answers: Sequence[Answer],
     *,
     grouped: bool = False,
-    force: bool = False,
     excluded: Collection[int] = (),
 ) -> int:
     """The test to ask after these answers, in the order they were given.
 
     -1 when the case is settled, contradictory, or nothing that is left can tell the candidates apart. Raises
-    NotSparse as `sparsity` does and ValueError as `believe` does.
+    ValueError as `believe` does.
     """
-    belief = believe(table, answers, excluded)
-    state = replay(table, sparsity(table, force=force), answers, excluded)
-    return ask(table, State(belief, state.progress), grouped)
+    steps = SparseSteps(table, sparse, grouped)
+    state, _ = steps.begin(believe(table, answers, excluded))
+    return steps.ask((state, replay(table, sparse, answers, excluded)))
 
 
-def replay(table: OutcomeTable, sparse: Sparsity, answers: Sequence[Answer], excluded: Collection[int] = ()) -> State:
-    """The state after these answers, in the order they were given."""
-    state = State(believe(table, [], excluded), AT_FIRST)
+def replay(
+    table: OutcomeTable, sparse: Sparsity, answers: Sequence[Answer], excluded: Collection[int] = ()
+) -> Standing:
+    """Where the policy stands after these answers, in the order they were given."""
+    rows = believe(table, [], excluded).rows
+    spent, standing = np.zeros(table.tests, np.bool_), AT_FIRST
     for test, outcomes in answers:
-        state, _ = after(table, sparse, state, test, outcomes)
-    return state
+        spent[test] = True
+        if outcomes:
+            rows = rows[likelihood(table, test, outcomes)[rows] > 0]
+        standing = advance(table, sparse, standing, rows, spent)
+    return standing
 
 
-def after(
-    table: OutcomeTable, sparse: Sparsity, state: State, test: int, outcomes: Collection[int]
-) -> tuple[State, float]:
-    """The state after one more answer, and the probability of that answer."""
-    belief, chance = narrow(table, state.belief, test, outcomes)
-    return State(belief, advance(table, sparse, state.progress, belief.rows, belief.spent)), chance
-
-
-def narrow(table: OutcomeTable, belief: Belief, test: int, outcomes: Collection[int]) -> tuple[Belief, float]:
-    """The belief after one more answer, and the probability of that answer."""
-    seen, said = set(outcomes), belief.said.copy()
-    if len(seen) in (0, table.columns.outcomes[test]):
-        said[test] = COULD_NOT_TELL
-        return replace(belief, said=said), 1.0
-    said[test] = next(iter(seen)) if len(seen) == 1 else SEVERAL
-    probabilities = likelihood(table, test, outcomes)[belief.rows]
-    kept = probabilities > 0
-    weight = (belief.posterior * probabilities)[kept]
-    total = float(weight.sum())
-    posterior = weight / total if total > 0.0 else np.full(len(weight), 1.0 / max(len(weight), 1))
-    narrowed = replace(
-        belief,
-        rows=belief.rows[kept],
-        posterior=posterior,
-        log_copies=belief.log_copies[kept],
-        mismatches=belief.mismatches[kept],
-        said=said,
-    )
-    return narrowed, total
-
-
-def advance(table: OutcomeTable, sparse: Sparsity, progress: Progress, rows: Int64, spent: Bool) -> Progress:
+def advance(table: OutcomeTable, sparse: Sparsity, standing: Standing, rows: Int64, spent: Bool) -> Standing:
     """Where the policy stands after an answer that left these candidates, ascending, and these tests spent."""
-    greedy, taken, checks = progress.greedy, progress.taken, progress.checks
-    if progress.test == GREEDY:
+    greedy, taken, checks = standing.greedy, standing.taken, standing.checks
+    if standing.test == GREEDY:
         greedy += 1
         if greedy & (greedy - 1) == 0:
             taken = _least_open(table.columns, rows, spent, sparse.taken)
@@ -161,68 +130,60 @@ def advance(table: OutcomeTable, sparse: Sparsity, progress: Progress, rows: Int
         test = _comparison(table.columns, taken, spent)
     elif len(taken) == 1 and checks > 0:
         test = _check(table.columns, int(taken[0]), rows, spent)
-    return Progress(greedy, NOBODY if test == GREEDY else taken, checks, test)
+    return Standing(greedy, NOBODY if test == GREEDY else taken, checks, test)
 
 
-def ask(table: OutcomeTable, state: State, grouped: bool) -> int:
-    """The test the policy asks; -1 when the case is over."""
-    rows = state.belief.rows
-    if len(rows) == 0 or settled(table.columns, rows, grouped):
-        return -1
-    if state.progress.test != GREEDY:
-        return state.progress.test
-    plan = plan_of(table, GAIN, grouped)
-    return score_tests(table, state.belief, plan).choice
-
-
-@dataclass(frozen=True, slots=True)
 class SparseSteps:
     """The policy on one table, to be followed by `algos.steps`."""
 
-    table: OutcomeTable
-    sparse: Sparsity
-    grouped: bool
+    def __init__(self, table: OutcomeTable, sparse: Sparsity, grouped: bool) -> None:
+        self._table, self._sparse, self._plan = table, sparse, plan_of(table, GAIN, grouped)
+        self._grouped = grouped
 
-    def begin(self, belief: Belief) -> State:
+    def begin(self, belief: Belief) -> tuple[State, Standing]:
         """The state to follow the policy from."""
-        return State(belief, AT_FIRST)
+        return state_of(self._table, belief, self._plan.stop), AT_FIRST
+
+    def warm_up(self, belief: Belief) -> None:
+        """Call each kernel once, which compiles it."""
+        (state, _), columns = self.begin(belief), self._table.columns
+        score_state(columns, self._plan, state)
+        child(columns, state, 0, 0)
+        settled(columns, state.rows, self._grouped)
+        rows, spent = np.sort(state.rows), state.said != NOT_ASKED
+        _least_open(columns, rows, spent, self._sparse.taken)
+        _comparison(columns, rows[:1], spent)
+        _check(columns, int(rows[0]), rows, spent)
 
     def walk(
         self,
         belief: Belief,
         by_hypothesis: Float64 | None = None,
-        tell: Callable[[float], object] | None = None,
+        progress: Callable[[float], object] | None = None,
         node_limit: int = STEP_LIMIT,
     ) -> Walk:
         """Follow the policy to every end, as `walk_steps` does."""
-        return walk_steps(self.table, self, self.begin(belief), node_limit, by_hypothesis, tell)
+        cases = Joint(belief.rows, belief.posterior)
+        return walk_steps(self._table, self, self.begin(belief), cases, node_limit, by_hypothesis, progress)
 
-    def ask(self, state: State) -> int:
-        """The test to ask."""
-        return ask(self.table, state, self.grouped)
+    def ask(self, at: tuple[State, Standing]) -> int:
+        """The test to ask; -1 when the case is over."""
+        state, standing = at
+        if len(state.rows) == 0 or self.over(at):
+            return -1
+        if standing.test != GREEDY:
+            return standing.test
+        return Scores(*score_state(self._table.columns, self._plan, state)).choice
 
-    def after(self, state: State, test: int, outcome: int) -> tuple[State, float]:
-        """The state after this answer, and the probability of the answer."""
-        return after(self.table, self.sparse, state, test, [outcome])
+    def after(self, at: tuple[State, Standing], test: int, outcome: int) -> tuple[State, Standing]:
+        """The state after this answer."""
+        state = child(self._table.columns, at[0], test, outcome)
+        rows, spent = np.sort(state.rows), state.said != NOT_ASKED
+        return state, advance(self._table, self._sparse, at[1], rows, spent)
 
-    def over(self, state: State) -> bool:
+    def over(self, at: tuple[State, Standing]) -> bool:
         """One candidate is left, or one group."""
-        return settled(self.table.columns, state.belief.rows, self.grouped)
-
-    def candidates(self, state: State) -> tuple[Int64, Float64]:
-        """Rows and posterior."""
-        return state.belief.rows, state.belief.posterior
-
-
-@kernel
-def _most_determinate(columns: Columns) -> int:
-    m, n = columns.cells.shape
-    count = np.zeros(n, np.int64)
-    for x in range(m):
-        for e in range(n):
-            if cell_size_of(columns, x, e) == 1:
-                count[e] += 1
-    return int(count.max())
+        return settled(self._table.columns, at[0].rows, self._grouped)
 
 
 @kernel

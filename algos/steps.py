@@ -6,11 +6,11 @@ Those that choose by score alone have kernels for this, `algos.walk` and `algos.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from algos.belief import Belief
+from algos.belief import Belief, likelihood
 from algos.simulate import Cases, Sample
 from algos.table import Float64, Int64, OutcomeTable
 from algos.walk import Walk
@@ -18,7 +18,7 @@ from algos.walk import Walk
 _State = TypeVar("_State")
 
 STEP_LIMIT = 20_000
-"""Nodes up to which such a tree is walked."""
+"""Nodes up to which such a tree is walked, and up to which a base is walked to compare its tests."""
 
 UNFINISHED = Walk(0.0, 0.0, 0, 0, 0.0, False)
 """Of a tree that is too large."""
@@ -31,7 +31,11 @@ class Steps(Protocol[_State]):
         """The state to follow the policy from."""
         ...
 
-    def walk(self, belief: Belief, by_hypothesis: Float64, tell: Callable[[float], object]) -> Walk:
+    def warm_up(self, belief: Belief) -> None:
+        """Call each kernel once, which compiles it."""
+        ...
+
+    def walk(self, belief: Belief, by_hypothesis: Float64, progress: Callable[[float], object]) -> Walk:
         """`walk_steps` from here, as far as it is worth trying."""
         ...
 
@@ -39,58 +43,65 @@ class Steps(Protocol[_State]):
         """The test to ask; -1 when the case is over or none is worth asking."""
         ...
 
-    def after(self, state: _State, test: int, outcome: int) -> tuple[_State, float]:
-        """The state after this answer, and the probability of the answer."""
+    def after(self, state: _State, test: int, outcome: int) -> _State:
+        """The state after this answer, which some candidate can give."""
         ...
 
     def over(self, state: _State) -> bool:
         """The stopping rule holds."""
         ...
 
-    def candidates(self, state: _State) -> tuple[Int64, Float64]:
-        """(|H|,) rows and (|H|,) posterior."""
-        ...
+
+class Joint(NamedTuple):
+    """The candidates with the probability that a case is of one and comes here."""
+
+    rows: Int64
+    mass: Float64
 
 
 def walk_steps(
     table: OutcomeTable,
     steps: Steps[_State],
     start: _State,
+    cases: Joint,
     node_limit: int,
     by_hypothesis: Float64 | None = None,
-    tell: Callable[[float], object] | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Walk:
     """Follow the policy to every end, depth first; `complete` is false where there are more nodes than the limit.
 
-    by_hypothesis: (m,) filled as by `algos.walk.walk`. tell: called with the probability of the ends reached so far.
+    cases: the candidates of the start with their posterior. What decides counts repeated evidence once; how likely a
+    case is to come somewhere counts every answer, each drawn apart from the others. by_hypothesis: (m,) filled as by
+    `algos.walk.walk`. progress: called with the probability of the ends reached so far.
     """
     expected, worst, unresolved, ended = 0.0, 0.0, 0.0, 0.0
     inner, leaves = 0, 0
-    pending = [(start, 1.0, 0.0)]
+    pending = [(start, cases, 0.0)]
     while pending:
         if inner + leaves + len(pending) > node_limit:
             return UNFINISHED
-        state, reach, cost = pending.pop()
-        test = steps.ask(state)
+        state, (rows, mass), cost = pending.pop()
+        test, reach = steps.ask(state), float(mass.sum())
         if test < 0:
             leaves += 1
             worst = max(worst, cost)
             ended += reach
             if not steps.over(state):
                 unresolved += reach
-            if tell is not None:
-                tell(ended)
+            if progress is not None:
+                progress(ended)
             continue
         inner += 1
         price = float(table.columns.cost[test])
         expected += reach * price
         if by_hypothesis is not None:
-            rows, posterior = steps.candidates(state)
-            by_hypothesis[rows] += reach * price * posterior
+            by_hypothesis[rows] += mass * price
         for outcome in range(int(table.columns.outcomes[test])):
-            later, chance = steps.after(state, test, outcome)
-            if len(steps.candidates(later)[0]):
-                pending.append((later, reach * chance, cost + price))
+            chance = likelihood(table, test, [outcome])[rows]
+            can = chance > 0
+            if can.any():
+                later = Joint(rows[can], (mass * chance)[can])
+                pending.append((steps.after(state, test, outcome), later, cost + price))
     return Walk(expected, worst, inner, leaves, unresolved, True)
 
 
@@ -102,6 +113,6 @@ def simulate_steps(table: OutcomeTable, steps: Steps[_State], start: _State, cas
         state = start
         while (test := steps.ask(state)) >= 0:
             cost[run] += table.columns.cost[test]
-            state, _ = steps.after(state, test, int(cases.outcomes[run, test]))
+            state = steps.after(state, test, int(cases.outcomes[run, test]))
         resolved[run] = steps.over(state)
     return Sample(cost, resolved)

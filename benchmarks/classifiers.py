@@ -21,6 +21,7 @@ import numpy as np
 from algos.table import UNKNOWN, Int8
 from diagnoser.advise import Adviser
 from diagnoser.errors import UsageError
+from diagnoser.evaluation import entropy_bound, evaluate
 from diagnoser.kb import Hypothesis, KnowledgeBase, Outcome, Test
 from diagnoser.policies import POLICIES
 
@@ -67,7 +68,7 @@ def knowledge_base(degree: int, seed: int) -> KnowledgeBase:
 def expected_tests(adviser: Adviser, policy: str) -> str:
     """The exact or sampled expected cost; the reason where the policy refuses the table or cannot be worked out."""
     try:
-        found = adviser.evaluate(policy, "unique")
+        found = evaluate(adviser, policy, "unique")
     except UsageError as error:
         return f"none: {error}"
     sampled = "" if found.exact else f" ± {found.standard_error:.4f}, sampled"
@@ -84,7 +85,7 @@ def main() -> None:
             m, n = len(kb.hypotheses), len(kb.tests)
             unknown = sum(code == UNKNOWN for code in kb.codes) / (m * n)
             print(
-                f"{kb.title}: m {m}, n {n}, unknown {unknown:.1%}, entropy bound {adviser.entropy_bound('unique'):.4f}"
+                f"{kb.title}: m {m}, n {n}, unknown {unknown:.1%}, entropy bound {entropy_bound(adviser, 'unique'):.4f}"
             )
             for policy in POLICIES:
                 print(f"  {policy:16} {expected_tests(adviser, policy)}", flush=True)

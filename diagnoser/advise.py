@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from diagnoser.case import Answered, Settings, State
+from diagnoser.case import Answered, State
 from diagnoser.errors import UsageError
-from diagnoser.evaluation import Evaluation, OwnCost
 from diagnoser.kb import KnowledgeBase, Test
 from diagnoser.policies import FORCED, USUAL_AHEAD, Policy, Rule, StopKind, find_policy, read_stop
 
 if TYPE_CHECKING:
     from algos.belief import Belief
-    from algos.evaluate import Way
     from algos.order import Order
     from algos.rollout import Rollout
-    from algos.sparse import SparseSteps
+    from algos.sparse import Sparsity
     from algos.stopping import Stop
-    from algos.table import Float64
-    from algos.walk import Plan, Scores, Walk
+    from algos.walk import Plan, Scores
 
 Status = Literal["open", "identified", "group", "inseparable", "contradiction"]
 
@@ -106,8 +103,9 @@ class Adviser:
             evidence=kb.evidence_of,
             needs=kb.needs_by_index,
         )
-        self._stop = cache(self._work_out_stop)
-        self._orders: dict[str, Order] = {}
+        self.stop = cache(self._work_out_stop)
+        """The rule of this name made ready for the table. Raises UsageError for unknown names."""
+        self._order = cache(self.work_out_order)
 
     def advise(self, state: State) -> Advice:
         """Who is left and what to ask next.
@@ -128,11 +126,11 @@ class Adviser:
             met: dict[StopKind, Status] = {StopKind.GROUP: "group", StopKind.POSTERIOR: "identified"}
             kind = read_stop(state.settings.stop).kind
             return self._advice(met.get(kind, "inseparable") if scores.over else "inseparable", candidates, belief)
-        order = self._orders[state.settings.stop] if policy.rule.ordered else None
+        order = self._order(state.settings.stop) if policy.rule.ordered else None
         ranked = tuple(self._ranked(scores, belief, order))
         choice = scores.choice
         if policy.ahead:
-            choice, _ = self._rollout(policy, plan).choose(belief)
+            choice, _ = self.rollout(policy, plan).choose(belief)
         elif policy.rule is Rule.SPARSE:
             choice = self._sparse_choice(state, policy)
         proposal = next(test for test in ranked if test.test == self.kb.tests[choice].id)
@@ -153,114 +151,23 @@ class Adviser:
         left = walk(self.table, belief, self._plan(state), NODES_WALKED_AT_ONCE)
         return (left.expected_cost, left.worst_cost) if left.complete else None
 
-    def evaluate(
-        self,
-        policy: str,
-        stop: str,
-        *,
-        runs: int | None = None,
-        seed: int = 0,
-        tell: Callable[[float, int], object] = lambda _share, _cases: None,
-    ) -> Evaluation:
-        """The figures of a policy from the first question on: exact, or from random cases where the tree is too large.
-
-        runs: random cases; as many as are usual for the policy where None. tell: called now and then with the share
-        of the work that is done and the random cases drawn so far. An interrupt among the random cases makes the
-        figures partial. Raises UsageError for unknown names and where the fixed order is too large to work out.
-        """
-        from algos.belief import believe
-        from algos.evaluate import evaluate
-
-        chosen, start = find_policy(policy), believe(self.table, [])
-        way = self._way(chosen, stop, start, lambda share: tell(share, 0))
-        figures = evaluate(self.table, start, way, runs or way.usual_runs, seed, tell)
-        walk, own = figures.walk, figures.own
-        return Evaluation(
-            policy=policy,
-            stop=stop,
-            expected_cost=walk.expected_cost,
-            worst_cost=walk.worst_cost,
-            nodes=walk.inner_nodes + walk.leaves if walk.complete else None,
-            exact=walk.complete,
-            standard_error=figures.standard_error,
-            cases=figures.cases,
-            partial=figures.partial,
-            unresolved_probability=walk.unresolved_probability,
-            entropy_bound_bits=None if walk.unresolved_probability > 0 else self.entropy_bound(stop),
-            seconds=figures.seconds,
-            by_hypothesis=tuple(
-                OwnCost(
-                    hypothesis.id,
-                    hypothesis.prior,
-                    cost if walk.complete or cases else None,
-                    error if walk.complete or cases > 1 else None,
-                    cases,
-                )
-                for hypothesis, cost, error, cases in zip(
-                    self.kb.hypotheses,
-                    own.cost.tolist(),
-                    own.standard_error.tolist(),
-                    own.cases.tolist(),
-                    strict=True,
-                )
-            ),
-        )
-
-    def _way(self, policy: Policy, stop: str, start: Belief, tell: Callable[[float], object]) -> Way:
-        """How to follow a policy from here; its kernels are compiled."""
-        from algos.belief import believe
-        from algos.evaluate import Way, step_by_step
-        from algos.simulate import simulate
-        from algos.walk import NO_ORDER, NODE_LIMIT, walk
-
-        if policy.rule is Rule.SPARSE:
-            return step_by_step(self.table, self._sparse_steps(stop, policy), start, tell)
-        plan = self._plan(State(Settings(policy.name, stop)))
-        if policy.ahead:
-            rollout = self._rollout(policy, plan)
-            rollout.choose(believe(self.table, [], range(2, self.table.hypotheses)))
-            return step_by_step(self.table, rollout, start, tell)
-        walk(self.table, start, plan, 0)
-
-        def walk_all(shares: Float64) -> Walk:
-            order = self._work_out_order(stop).tests if policy.rule.ordered else NO_ORDER  # within the time it takes
-            return walk(self.table, start, plan._replace(order=order), NODE_LIMIT, shares)
-
-        return Way(walk_all, lambda cases: simulate(self.table, start, plan, cases), 10_000, 500)
-
-    def entropy_bound(self, stop: str) -> float | None:
-        """No policy that always ends can have a lower expected cost.
-
-        The answers must carry the entropy of what is asked for, at most log2 K bits a test; each costs at least as
-        much as the cheapest test. None for rules that may end before one hypothesis or group is left.
-        """
-        import numpy as np
-
-        kind = read_stop(stop).kind
-        if not kind.names_one:
-            return None
-        group, prior = self.table.columns.group, self.table.prior
-        mass: Float64 = np.bincount(group, weights=prior).astype(np.float64) if kind == StopKind.GROUP else prior
-        most = int(self.table.columns.outcomes.max())
-        return self._entropy(mass) / float(np.log2(max(most, 2))) * float(self.table.columns.cost.min())
-
     def _plan(self, state: State) -> Plan:
         from algos.walk import NO_ORDER, Plan
 
-        rule, stop = find_policy(state.settings.policy).rule, state.settings.stop
-        if rule is Rule.SPARSE:
-            rule = Rule.GAIN  # what ranks the tests between its checks
-        if rule.ordered and stop not in self._orders:
-            self._orders[stop] = self._work_out_order(stop)
-        order = self._orders[stop].tests if rule.ordered else NO_ORDER
-        return Plan(int(self._odtn() if rule is Rule.AUTO else rule), order, self._stop(stop))
+        policy, stop = find_policy(state.settings.policy), state.settings.stop
+        order = self._order(stop).tests if policy.rule.ordered else NO_ORDER
+        return Plan(self.score(policy), order, self.stop(stop))
 
-    def _odtn(self) -> Rule:
-        """The choice of Theorem 4.7: r = most unknown or variable rows of a test, h = most such tests of a row."""
-        unsure = self.table.columns.cells < 0
-        return Rule.ODTN_R if unsure.sum(axis=0).max() <= unsure.sum(axis=1).max() else Rule.ODTN_H
+    def score(self, policy: Policy) -> int:
+        """The number in `algos.scores` of what ranks the tests."""
+        from algos.noise import better_guarantee
 
-    def _rollout(self, policy: Policy, plan: Plan) -> Rollout:
+        if policy.rule is Rule.SPARSE:
+            return int(Rule.GAIN)  # between its checks
+        return better_guarantee(self.table) if policy.rule is Rule.AUTO else int(policy.rule)
+
+    def rollout(self, policy: Policy, plan: Plan) -> Rollout:
+        """A policy that looks ahead."""
         from algos.rollout import Ahead, Rollout
 
         width, level, endgame = policy.ahead or USUAL_AHEAD
@@ -272,41 +179,22 @@ class Adviser:
         if state.settings.errors != "strict":
             raise UsageError("sparse names only what the answers prove; it treats errors strictly")
         answers, excluded = self._given(state)
-        grouped, force = self._sparse_terms(state.settings.stop, policy)
-        return next_test(self.table, answers, grouped=grouped, force=force, excluded=excluded)
+        sparse, grouped = self.sparse_terms(state.settings.stop, policy)
+        return next_test(self.table, sparse, answers, grouped=grouped, excluded=excluded)
 
-    def _sparse_steps(self, stop: str, policy: Policy) -> SparseSteps:
-        from algos.sparse import SparseSteps, sparsity
-
-        grouped, force = self._sparse_terms(stop, policy)
-        return SparseSteps(self.table, sparsity(self.table, force=force), grouped)
-
-    def _sparse_terms(self, stop: str, policy: Policy) -> tuple[bool, bool]:
-        """Whether the case ends at one group, and whether a table that is not sparse is taken all the same."""
+    def sparse_terms(self, stop: str, policy: Policy) -> tuple[Sparsity, bool]:
+        """How sparse the table is; whether the case ends at one group. Raises UsageError where sparse is not for it."""
         from algos.sparse import NotSparse, sparsity
 
-        kind, force = read_stop(stop).kind, policy.name.endswith(FORCED)
+        kind = read_stop(stop).kind
         if not kind.names_one:
             raise UsageError("sparse stops at one hypothesis or one group only")
         if len(self.table.columns.need_test):
             raise UsageError("sparse is for tables without needs")
         try:
-            sparsity(self.table, force=force)
+            return sparsity(self.table, force=policy.name.endswith(FORCED)), kind == StopKind.GROUP
         except NotSparse as error:
             raise UsageError(f"{error}; sparse{FORCED} takes it all the same") from None
-        return kind == StopKind.GROUP, force
-
-    def lower_bound(self, stop: str, seconds: float = 2.0) -> tuple[float, str] | None:
-        """What no policy can do better than, with how it was found; None for rules it does not know."""
-        from algos.bounds import lower_bound
-        from algos.jit import interrupts
-
-        kind = read_stop(stop).kind
-        if not kind.names_one:
-            return None
-        with interrupts():
-            bound = lower_bound(self.table, kind == StopKind.GROUP, seconds)
-        return bound.cost, bound.method
 
     def _work_out_stop(self, stop: str) -> Stop:
         from algos.stopping import stop_rule
@@ -314,11 +202,12 @@ class Adviser:
         rule = read_stop(stop)
         return stop_rule(self.table, rule.kind, rule.threshold)
 
-    def _work_out_order(self, stop: str) -> Order:
+    def work_out_order(self, stop: str) -> Order:
+        """The fixed order of tests. Raises UsageError where it is too large to work out."""
         from algos.order import TooManyStates, fixed_order
 
         try:
-            return fixed_order(self.table, self._stop(stop))
+            return fixed_order(self.table, self.stop(stop))
         except TooManyStates as error:
             raise UsageError(f"{error}; choose a policy that looks at the answers") from None
 
@@ -367,6 +256,8 @@ class Adviser:
     def _ranked(self, scores: Scores, belief: Belief, order: Order | None) -> Iterator[RankedTest]:
         import numpy as np
 
+        from algos.table import UNKNOWN
+
         value = scores.score
         if order is not None:
             value = np.zeros(self.table.tests)
@@ -379,7 +270,7 @@ class Adviser:
             useful = np.flatnonzero(scores.informative)
             rate = value / self.table.columns.cost
             useful = useful[np.argsort(-rate[useful].round(12), kind="stable")]
-        silent = (self.table.columns.cells[belief.rows] == -1).sum(axis=0)
+        silent = (self.table.columns.cells[belief.rows] == UNKNOWN).sum(axis=0)
         for e in useful.tolist():
             outcomes = self.kb.tests[e].outcomes
             mass, stay = scores.probability[:, e].tolist(), scores.stay[:, e].tolist()

@@ -46,7 +46,15 @@ class Policy:
     ahead: tuple[int, int, int] | None = None
     """Tests compared, decisions looked ahead, candidates finished exactly, for a policy that improves on its rule."""
 
+    @property
+    def usual_runs(self) -> int:
+        """Random cases where its tree is too large to walk."""
+        return RUNS_STEP_BY_STEP if self.ahead or self.rule is Rule.SPARSE else RUNS
 
+
+RUNS = 10_000
+RUNS_STEP_BY_STEP = 1_000
+"""Of the policies without kernels of their own, rollout and sparse."""
 FORCED = ":force"
 """Ending of a policy's name: use it also on tables it is not made for."""
 USUAL_AHEAD = (10, 1, 0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import chain
 from typing import Annotated, Any
 
 import typer
 
+from diagnoser import evaluation
 from diagnoser.cli.options import (
     JsonOption,
     PriorColumnOption,
@@ -22,9 +23,9 @@ from diagnoser.cli.options import (
 )
 from diagnoser.cli.output import say, write, write_csv, write_json, write_table
 from diagnoser.errors import UsageError
-from diagnoser.evaluation import Evaluation, OwnCost
+from diagnoser.evaluation import CostOfHypothesis, Evaluation
 from diagnoser.kb import KnowledgeBase
-from diagnoser.policies import POLICIES, default_stop, find_policy
+from diagnoser.policies import POLICIES, RUNS, RUNS_STEP_BY_STEP, StopKind, default_stop, find_policy, read_stop
 from diagnoser.text import percent
 
 
@@ -53,7 +54,10 @@ def evaluate(
             "--runs",
             metavar="N",
             min=100,
-            help="Random cases where a tree is too large to walk; usually 10000, or 1000 for rollout and sparse.",
+            help=(
+                f"Random cases where a tree is too large to walk; usually {RUNS}, "
+                f"or {RUNS_STEP_BY_STEP} for rollout and sparse."
+            ),
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the random cases.")] = 0,
@@ -77,10 +81,10 @@ def evaluate(
     results: list[Evaluation] = []
     at, bound, interrupted = "the start", None, False
     try:
-        for name, tell in _with_progress(policies):
+        for name, progress in _with_progress(policies):
             at = name
             try:
-                results.append(adviser.evaluate(name, rule, runs=runs, seed=seed, tell=tell))
+                results.append(evaluation.evaluate(adviser, name, rule, runs=runs, seed=seed, progress=progress))
             except UsageError as error:
                 if policy:
                     raise
@@ -89,7 +93,7 @@ def evaluate(
                 raise KeyboardInterrupt
         if not (as_json or as_csv):
             at = "the bound"
-            bound = adviser.lower_bound(rule, bound_seconds)
+            bound = evaluation.lower_bound(adviser, rule, bound_seconds)
     except KeyboardInterrupt:
         interrupted = True
         done = sum(not result.partial for result in results)
@@ -121,9 +125,8 @@ def read_columns(text: str, tests: int) -> range:
     return range(first, last + 1)
 
 
-def _with_progress(policies: Iterable[str]) -> Iterator[tuple[str, Callable[[float, int], None]]]:
+def _with_progress(names: list[str]) -> Iterator[tuple[str, Callable[[float, int], None]]]:
     """Each policy, with what is to be called while it is worked out."""
-    names = list(policies)
     if not sys.stderr.isatty():
         yield from ((name, lambda _share, _cases: None) for name in names)
         return
@@ -160,39 +163,52 @@ def _own_rows(result: Evaluation) -> Iterator[dict[str, Any]]:
         }
 
 
-def _dearest_first(result: Evaluation) -> list[OwnCost]:
+def _dearest_first(result: Evaluation) -> list[CostOfHypothesis]:
     """Ties in the table's order; at the end what no random case was of."""
     return sorted(
         result.by_hypothesis, key=lambda own: math.inf if own.expected_cost is None else -round(own.expected_cost, 9)
     )
 
 
+UNRESOLVED = {
+    StopKind.UNIQUE: "with several candidates that no test left separates",
+    StopKind.GROUP: "with several groups that no test left separates",
+    StopKind.NEIGHBORHOOD: "before the rule is met, with no test left that helps",
+    StopKind.CLIQUE: "before the rule is met, with no test left that helps",
+    StopKind.POSTERIOR: "with no candidate probable enough and no test left that helps",
+    StopKind.BUDGET: "with several candidates that no test within the budget separates",
+}
+"""How a case ends where the stopping rule is not met."""
+
+
 def _write_words(kb: KnowledgeBase, results: list[Evaluation], proven: tuple[float, str] | None) -> None:
-    entropy = results[0].entropy_bound_bits
-    bound = max((value for value in (entropy, proven and proven[0]) if value), default=None)
+    entropy, bound = max(result.entropy_bound_bits or 0.0 for result in results), proven[0] if proven else 0.0
     write(f"{kb.title}: {len(kb.hypotheses)} {kb.hypotheses_word}, {len(kb.tests)} tests, stop {results[0].stop}")
-    unresolved = results[0].unresolved_probability
-    if unresolved > 0:
-        write(f"{percent(unresolved)} of the cases end with several that no test separates")
-    if entropy is not None:
-        write(f"entropy bound: {entropy:.6f} {kb.cost_unit}")
-    if proven is not None and proven[0] > 0:
-        write(f"no policy can do better than {proven[0]:.6f} {kb.cost_unit} ({proven[1]})")
+    shares = [percent(result.unresolved_probability) for result in results]
+    differ = len(set(shares)) > 1
+    if any(result.unresolved_probability > 0 for result in results):
+        share = "open: the share of the cases that" if differ else f"{shares[0]} of the cases"
+        write(f"{share} end {UNRESOLVED[read_stop(results[0].stop).kind]}")
+    if entropy > 0:
+        write(f"by the entropy of the prior, settling every case takes at least {entropy:.6f} {kb.cost_unit}")
+    if proven is not None and bound > 0:
+        write(f"no policy can do better than {bound:.6f} {kb.cost_unit} ({proven[1]})")
     write()
-    headings = ("policy", f"expected {kb.cost_unit}", "worst", "times the bound", "tree size", "seconds")
-    write_table(headings, (_row(result, bound) for result in results), headings[1:])
-
-
-def _row(result: Evaluation, bound: float | None) -> tuple[str, ...]:
-    ratio = f"{result.expected_cost / bound:.3f}" if bound else ""
-    return (
-        f"{result.policy} (partial)" if result.partial else result.policy,
-        _cost_words(result.expected_cost, None if result.exact else result.standard_error),
-        f"{result.worst_cost:g}",
-        ratio,
-        f"{result.cases} cases" if result.nodes is None else str(result.nodes),
-        f"{result.seconds:.3f}",
-    )
+    bounds = [max(result.entropy_bound_bits or 0.0, bound) for result in results]
+    figures = {
+        "policy": [f"{result.policy} (partial)" if result.partial else result.policy for result in results],
+        f"expected\n{kb.cost_unit}": [_cost_words(r.expected_cost, r.exact, r.standard_error) for r in results],
+        "worst": [f"{result.worst_cost:g}" for result in results],
+        "open": shares if differ else [],
+        "times\nthe least\npossible": [
+            f"{result.expected_cost / least:.3f}" if least > 0 else ""
+            for result, least in zip(results, bounds, strict=True)
+        ],
+        "states": [f"{result.cases} cases" if result.nodes is None else str(result.nodes) for result in results],
+        "seconds": [f"{result.seconds:.3f}" for result in results],
+    }
+    shown = {heading: column for heading, column in figures.items() if any(column)}
+    write_table([*shown], zip(*shown.values(), strict=True), [*shown][1:])
 
 
 def _write_own_costs(kb: KnowledgeBase, result: Evaluation) -> None:
@@ -203,18 +219,19 @@ def _write_own_costs(kb: KnowledgeBase, result: Evaluation) -> None:
     cost = f"expected {kb.cost_unit}"
     headings = (kb.hypothesis_word, "prior", cost, *(() if result.exact else ("cases",)))
     rows = (
-        (names[own.hypothesis], percent(own.prior), _own_cost(own), *(() if result.exact else (str(own.cases),)))
+        (
+            names[own.hypothesis],
+            percent(own.prior),
+            "" if own.expected_cost is None else _cost_words(own.expected_cost, result.exact, own.standard_error),
+            *(() if result.exact else (str(own.cases),)),
+        )
         for own in _dearest_first(result)
     )
     write_table(headings, rows, headings[1:])
 
 
-def _own_cost(own: OwnCost) -> str:
-    if own.expected_cost is None:
-        return ""
-    return _cost_words(own.expected_cost, own.standard_error if own.cases > 1 else None)
-
-
-def _cost_words(cost: float, error: float | None) -> str:
-    """Six digits, or three where random cases do not bear more."""
-    return f"{cost:.6f}" if error is None else f"{cost:.3f} ± {error:.2g}"
+def _cost_words(cost: float, exact: bool, error: float | None) -> str:
+    """Six digits, or three where random cases do not bear more; one case alone has no error."""
+    if exact:
+        return f"{cost:.6f}"
+    return f"{cost:.3f}" if error is None else f"{cost:.3f} ± {error:.2g}"

@@ -50,10 +50,11 @@ def write_table(
 ) -> None:
     """A table as wide as the terminal, or lines with tabs where there is none; the columns in `right` hold numbers.
 
+    A heading may be broken into lines, which are one where there is no terminal.
     Where a column is to be `whole`, so that it can be copied, every row is one line and the others are cut.
     """
     if not sys.stdout.isatty():
-        for row in (headings, *rows):
+        for row in ([heading.replace("\n", " ") for heading in headings], *rows):
             typer.echo("\t".join(printable(cell) for cell in row))
         return
     from rich import box
@@ -72,7 +73,7 @@ def write_table(
         widths = [*_cut(needed, headings.index(whole), console.width - 2 * len(headings))]
     for heading, width in zip(headings, widths, strict=True):
         table.add_column(
-            heading,
+            Text("\n".join(map(printable, heading.split("\n")))),
             justify="right" if heading in right else "left",
             overflow="fold" if whole is None else "ellipsis",
             no_wrap=whole is not None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 import algos.rollout
 from algos.belief import believe
-from algos.evaluate import Figures, Way, evaluate, step_by_step
+from algos.evaluate import Figures, Follower, by_kernels, evaluate, step_by_step
 from algos.rollout import Ahead, Rollout
-from algos.simulate import Cases, Sample, simulate
+from algos.simulate import Cases, Sample
 from algos.sparse import SparseSteps, next_test, sparsity
 from algos.steps import UNFINISHED
 from algos.stopping import GROUP, UNIQUE, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import NODE_LIMIT, plan_of, walk
+from algos.walk import plan_of, walk
 from diagnoser.policies import POLICIES
 from tests import naive
 from tests.strategies import tables
@@ -34,33 +34,39 @@ def silent(_share: float, _cases: int) -> None:
     """Tell nobody."""
 
 
-def own_cost(table: naive.Table, x: int, ask: Callable[[Answers], int], given: Answers | None = None) -> Fraction:
-    """What the policy costs where x is the truth: all its answers, each by its probability."""
+def ends(
+    table: naive.Table, x: int, ask: Callable[[Answers], int], given: Answers | None = None
+) -> Iterator[tuple[Fraction, Fraction, Answers]]:
+    """Where x is the truth: the probability, the cost and the answers of each end, every answer drawn apart."""
     given = given or {}
     test = ask(given)
     if test < 0:
-        return Fraction(0)
-    parts = (share * own_cost(table, x, ask, {**given, test: (v,)}) for v, share in table.cells[x][test].items())
-    return table.cost[test] + sum(parts)
+        yield Fraction(1), Fraction(0), given
+        return
+    for v, share in table.cells[x][test].items():
+        for chance, cost, answers in ends(table, x, ask, {**given, test: (v,)}):
+            yield share * chance, table.cost[test] + cost, answers
 
 
-def check(figures: Figures, table: naive.Table, ask: Callable[[Answers], int]) -> None:
-    """Each hypothesis' own cost is the enumerated one, and their mean is the expected cost."""
+def check(figures: Figures, table: naive.Table, stop: str, ask: Callable[[Answers], int]) -> None:
+    """The figures are those of all ends; the mean of the hypotheses' own costs is the expected cost."""
     assert figures.walk.complete
-    expected = [float(own_cost(table, x, ask)) for x in table.hypotheses]
+    over, unresolved, worst, expected = naive.stopping_rule(table, stop), 0.0, 0.0, list[float]()
+    for x in table.hypotheses:
+        found = list(ends(table, x, ask))
+        expected.append(float(sum(chance * cost for chance, cost, _ in found)))
+        worst = max(worst, *(float(cost) for _, cost, _ in found))
+        left = sum(chance for chance, _, answers in found if not over(naive.state(table, answers).candidates))
+        unresolved += float(table.prior[x] * left)
     assert figures.own.cost.tolist() == pytest.approx(expected, abs=1e-9)
     assert figures.own.cost @ [float(p) for p in table.prior] == pytest.approx(figures.walk.expected_cost, abs=1e-9)
+    assert figures.walk.worst_cost == pytest.approx(worst)
+    assert figures.walk.unresolved_probability == pytest.approx(unresolved, abs=1e-9)
     assert not figures.own.standard_error.any()
 
 
-def kernel_way(table: OutcomeTable, rule: int, *, grouped: bool = False, limit: int = NODE_LIMIT) -> Way:
-    plan, start = plan_of(table, rule, grouped), believe(table, [])
-    return Way(
-        lambda shares: walk(table, start, plan, limit, shares),
-        lambda cases: simulate(table, start, plan, cases),
-        10_000,
-        500,
-    )
+def kernel_way(table: OutcomeTable, rule: int, *, grouped: bool = False) -> Follower:
+    return by_kernels(table, plan_of(table, rule, grouped), believe(table, []))
 
 
 @pytest.mark.parametrize("policy", ["gain", "odtn-r", "odtn-h"])
@@ -76,48 +82,62 @@ def test_each_hypothesis_under_a_score(policy: str, stop: str, table: naive.Tabl
         test = None if over(now.candidates) else naive.choose(scored, now, policy)
         return -1 if test is None else test
 
-    check(evaluate(built, believe(built, []), way, 100, 0, silent), table, ask)
+    check(evaluate(built, believe(built, []), way, 100, 0, silent), table, stop, ask)
+
+
+@st.composite
+def repeating(draw: st.DrawFn) -> tuple[naive.Table, OutcomeTable]:
+    """A table, and the same in arrays; some of its tests may repeat each other's evidence."""
+    table = draw(small)
+    evidence = draw(st.lists(st.integers(-1, 1), min_size=len(table.tests), max_size=len(table.tests)))
+    return table, OutcomeTable.build(**naive.arguments(table), evidence=evidence)
 
 
 @pytest.mark.parametrize("ahead", [Ahead(), Ahead(2, 3), Ahead(1, 4, 3)])
 @few
-@given(table=small, stop=st.sampled_from([UNIQUE, GROUP]))
-def test_each_hypothesis_looking_ahead(ahead: Ahead, stop: int, table: naive.Table) -> None:
-    """Asked question by question."""
-    built = OutcomeTable.build(**naive.arguments(table))
+@given(both=repeating(), stop=st.sampled_from([UNIQUE, GROUP]))
+def test_each_hypothesis_looking_ahead(ahead: Ahead, stop: int, both: tuple[naive.Table, OutcomeTable]) -> None:
+    """Asked question by question; answers that repeat evidence come apart from each other all the same."""
+    table, built = both
     plan = plan_of(built, POLICIES["gain"].rule, stop == GROUP)._replace(stop=stop_rule(built, stop))
     shares: list[float] = []
     way = step_by_step(built, Rollout(built, plan, ahead), believe(built, []), shares.append)
     figures = evaluate(built, believe(built, []), way, 100, 0, silent)
-    check(figures, table, lambda answers: Rollout(built, plan, ahead).choose(believe(built, [*answers.items()]))[0])
+    name = "group" if stop == GROUP else "unique"
+    check(
+        figures, table, name, lambda answers: Rollout(built, plan, ahead).choose(believe(built, [*answers.items()]))[0]
+    )
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1)
 
 
 @few
-@given(table=small, grouped=st.booleans())
-def test_each_hypothesis_under_the_sparse_policy(grouped: bool, table: naive.Table) -> None:
-    table = table if grouped else naive.plain(table)
-    built = OutcomeTable.build(**naive.arguments(table))
-    steps = SparseSteps(built, sparsity(built, force=True), grouped)
-    way = step_by_step(built, steps, believe(built, []), lambda _: None)
-
-    def ask(answers: Answers) -> int:
-        return next_test(built, [*answers.items()], grouped=grouped, force=True)
-
-    check(evaluate(built, believe(built, []), way, 100, 0, silent), table, ask)
+@given(both=repeating(), grouped=st.booleans())
+def test_each_hypothesis_under_the_sparse_policy(both: tuple[naive.Table, OutcomeTable], grouped: bool) -> None:
+    """Asked question by question as `next` does, also where answers repeat evidence."""
+    table, built = both
+    sparse = sparsity(built, force=True)
+    way = step_by_step(built, SparseSteps(built, sparse, grouped), believe(built, []), lambda _: None)
+    check(
+        evaluate(built, believe(built, []), way, 100, 0, silent),
+        table,
+        "group" if grouped else "unique",
+        lambda answers: next_test(built, sparse, [*answers.items()], grouped=grouped),
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- random cases
 
 
-def noisy() -> OutcomeTable:
+def noisy(evidence: int = -1) -> OutcomeTable:
+    """The first four tests have this number of a set that repeats evidence."""
     random = np.random.default_rng(3)
     cells = random.choice([0, 1, -1], size=(9, 8))
-    return OutcomeTable.build(cells, [2] * 8, prior=random.integers(1, 5, 9), cost=random.integers(1, 4, 8) / 2)
+    prior, cost = random.integers(1, 5, 9), random.integers(1, 4, 8) / 2
+    return OutcomeTable.build(cells, [2] * 8, prior=prior, cost=cost, evidence=[evidence] * 4 + [-1] * 4)
 
 
-def ways(table: OutcomeTable) -> dict[str, Way]:
+def ways(table: OutcomeTable) -> dict[str, Follower]:
     start = believe(table, [])
     ahead = Rollout(table, plan_of(table, POLICIES["gain"].rule), Ahead())
     sparse = SparseSteps(table, sparsity(table, force=True), grouped=False)
@@ -128,17 +148,19 @@ def ways(table: OutcomeTable) -> dict[str, Way]:
     }
 
 
-def sampled(way: Way, runs: int = 2000, **changes: Any) -> Figures:
+def sampled(way: Follower, runs: int = 2000, **changes: Any) -> Figures:
     unfinished = way._replace(walk=lambda shares: UNFINISHED, **changes)
     return evaluate(noisy(), believe(noisy(), []), unfinished, runs, 6, silent)
 
 
+@pytest.mark.parametrize("evidence", [-1, 0])
 @pytest.mark.parametrize("name", ["gain", "rollout", "sparse"])
-def test_random_cases_are_near_the_exact_figures(name: str) -> None:
+def test_random_cases_are_near_the_exact_figures(name: str, evidence: int) -> None:
     """Within five standard errors, once in millions by chance; the seed is fixed."""
-    way = ways(noisy())[name]
-    exact = evaluate(noisy(), believe(noisy(), []), way, 2000, 6, silent)
-    found = sampled(way)
+    table = noisy(evidence)
+    way, start = ways(table)[name], believe(table, [])
+    exact = evaluate(table, start, way, 2000, 6, silent)
+    found = evaluate(table, start, way._replace(walk=lambda shares: UNFINISHED), 2000, 6, silent)
     assert exact.walk.complete
     assert (found.walk.complete, found.cases, found.partial) == (False, 2000, False)
     assert abs(found.walk.expected_cost - exact.walk.expected_cost) <= 5 * found.standard_error
@@ -169,7 +191,7 @@ def test_the_standard_errors_by_hand() -> None:
 
 def test_who_is_in_no_case_has_no_figure() -> None:
     table = OutcomeTable.build([[0], [1]], [2], prior=[1, 1e-9])
-    way = kernel_way(table, POLICIES["gain"].rule, limit=0)
+    way = kernel_way(table, POLICIES["gain"].rule)._replace(walk=lambda shares: UNFINISHED)
     own = evaluate(table, believe(table, []), way, 100, 0, silent).own
     assert (own.cost[0], own.cases.tolist()) == (1, [100, 0])
     assert np.isnan([own.cost[1], own.standard_error[1]]).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algos.belief import believe
+from algos import sparse
+from algos.belief import Answer, believe
 from algos.scores import GAIN
 from algos.simulate import draw_cases
-from algos.sparse import NotSparse, SparseSteps, ask, next_test, replay, sparsity
-from algos.steps import simulate_steps, walk_steps
+from algos.sparse import NotSparse, SparseSteps, replay, sparsity
+from algos.steps import Joint, simulate_steps, walk_steps
 from algos.table import OutcomeTable
 from algos.walk import Walk, plan_of, score_tests
 from tests import naive, strategies
@@ -145,6 +147,17 @@ def mostly_unknown(draw: st.DrawFn) -> naive.Table:
     cost = draw(st.none() | st.lists(st.integers(1, 3).map(Fraction), min_size=n, max_size=n))
     group = draw(st.none() | st.lists(st.integers(0, 3), min_size=m, max_size=m))
     return naive.build([most] * n, rows, cost=cost, group=group)
+
+
+def next_test(
+    table: OutcomeTable,
+    answers: Sequence[Answer],
+    *,
+    force: bool = False,
+    grouped: bool = False,
+    excluded: Collection[int] = (),
+) -> int:
+    return sparse.next_test(table, sparsity(table, force=force), answers, grouped=grouped, excluded=excluded)
 
 
 ANY_TABLE = mostly_unknown() | strategies.tables()
@@ -300,13 +313,13 @@ def test_truthful_operators_never_lose_the_truth_and_get_no_name_too_early(m: in
     """Half of the operators now and then answer another test or cannot tell; H is worked out here from the cells."""
     rng = random.Random(seed)  # noqa: S311
     table = sparse_table(m, 12 * math.isqrt(m), rng)
-    cells, sparse = table.columns.cells, sparsity(table)
-    assert sparse.taken == 2 * math.isqrt(m)
+    cells, found = table.columns.cells, sparsity(table)
+    assert found.taken == 2 * math.isqrt(m)
     for number in range(cases):
         truth, wayward = rng.randrange(m), number % 2
         left = np.ones(m, np.bool_)
         answers: list[Given] = []
-        while (asked := ask(table, replay(table, sparse, answers), grouped=False)) >= 0:
+        while (asked := sparse.next_test(table, found, answers)) >= 0:
             spent = [test for test, _ in answers]
             assert left.sum() > 1
             assert asked not in spent
@@ -320,7 +333,7 @@ def test_truthful_operators_never_lose_the_truth_and_get_no_name_too_early(m: in
             answers.append((test, (outcome,)))
             left &= (cells[:, test] == outcome) | (cells[:, test] == -1)
             assert left[truth]
-        assert list(replay(table, sparse, answers).belief.rows) == list(np.flatnonzero(left))
+        assert list(believe(table, answers).rows) == list(np.flatnonzero(left))
         assert next_test(table, answers) == -1
         unspent = sorted(set(range(table.tests)) - {test for test, _ in answers})
         assert left.sum() == 1 or all(len(set(cells[left, test])) == 1 for test in unspent)
@@ -353,9 +366,13 @@ def test_a_tree_beyond_the_limit_is_not_complete() -> None:
 def test_the_cost_after_an_answer_is_what_the_tree_has_below_it() -> None:
     """The first test costs 1; its answers are weighed by their probability."""
     table = sparse_table(9, 9, random.Random(5))  # noqa: S311
-    first = next_test(table, [])
-    steps = SparseSteps(table, sparsity(table), grouped=False)
-    below = [walk_steps(table, steps, replay(table, steps.sparse, [(first, [v])]), 20_000) for v in (0, 1)]
+    first, found = next_test(table, []), sparsity(table)
+    steps = SparseSteps(table, found, grouped=False)
+    below: list[Walk] = []
+    for answers in ([(first, [0])], [(first, [1])]):
+        belief = believe(table, answers)
+        start = steps.begin(belief)[0], replay(table, found, answers)
+        below.append(walk_steps(table, steps, start, Joint(belief.rows, belief.posterior), 20_000))
     column = table.columns.cells[:, first]
     chance = [((column == v).sum() + (column == -1).sum() / 2) / 9 for v in (0, 1)]
     whole = 1 + sum(c * cost.expected_cost for c, cost in zip(chance, below, strict=True))

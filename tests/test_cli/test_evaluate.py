@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+import algos.evaluate
 import algos.jit
-import algos.walk
+from diagnoser import evaluation
 from diagnoser.advise import Adviser
 from diagnoser.cli.evaluate import read_columns
 from diagnoser.errors import UsageError
@@ -55,7 +56,53 @@ def test_half_a_code_leaves_pairs(as_json: Callable[..., Any], diagnoser: Callab
     (result,) = as_json("evaluate", code, "--columns", "1-1", "--policy", "gain")
     assert (result["expected_cost"], result["nodes"], result["unresolved_probability"]) == (1.0, 3, 1.0)
     assert result["entropy_bound_bits"] is None
-    assert "100 % of the cases end with several" in diagnoser("evaluate", code, "--columns", "1").stdout
+    words = diagnoser("evaluate", code, "--columns", "1").stdout
+    assert "\n100 % of the cases end with several candidates that no test left separates\n" in words
+
+
+def test_a_budget_that_runs_out_is_said_to(diagnoser: Callable[..., Result], code: str) -> None:
+    """Both tests together would separate all."""
+    lines = diagnoser("evaluate", code, "--stop", "budget:1").stdout.splitlines()
+    assert lines[1] == "100 % of the cases end with several candidates that no test within the budget separates"
+    assert lines[3].split("\t") == ["policy", "expected tests", "worst", "states", "seconds"]
+
+
+def test_where_policies_leave_different_shares_open_each_has_its_own(
+    diagnoser: Callable[..., Result], tmp_path: Path
+) -> None:
+    """After `first` the gain asks the one of two that still helps; the fixed order asks `second` of c and d too."""
+    table = tmp_path / "t.csv"
+    table.write_text(
+        "name,first,second,third\na,yes,yes,yes\nb,yes,no,yes\nc,no,yes,yes\nd,no,yes,no\n", encoding="utf-8"
+    )
+    words = ["evaluate", str(table), "--stop", "budget:2", "--policy", "gain", "--policy", "non-adaptive"]
+    lines = diagnoser(*words).stdout.splitlines()
+    assert lines[1] == (
+        "open: the share of the cases that end with several candidates that no test within the budget separates"
+    )
+    assert [line.split("\t")[:4] for line in lines[3:]] == [
+        ["policy", "expected tests", "worst", "open"],
+        ["gain", "2.000000", "2", "0 %"],
+        ["non-adaptive", "2.000000", "2", "50.0 %"],
+    ]
+
+
+@needs_compiler
+@pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal there")
+def test_every_figure_is_whole_on_eighty_columns(code: str) -> None:
+    """Headings are broken into lines, names and figures are not."""
+    ours, theirs = os.openpty()
+    places = os.environ | {"COLUMNS": "80", "TERM": "dumb"}
+    words = [sys.executable, "-m", "diagnoser", "evaluate", code]
+    with subprocess.Popen(words, stdout=theirs, stderr=subprocess.DEVNULL, env=places) as running:
+        os.close(theirs)
+        shown = b""
+        while b"information-gain" not in shown:
+            shown += os.read(ours, 1000)
+        running.wait()
+    os.close(ours)
+    for name in POLICIES:
+        assert name == "sparse" or re.search(rf"\n{name} +2\.000000 +2 +1\.000 +7 ", shown.decode()), name
 
 
 def test_the_published_figures(as_json: Callable[..., Any], wiser: str) -> None:
@@ -80,9 +127,16 @@ def test_the_published_figures_with_another_prior(as_json: Callable[..., Any], w
 
 def test_words_for_people(diagnoser: Callable[..., Result], code: str) -> None:
     lines = diagnoser("evaluate", code, "--policy", "odtn-r", "--policy", "gain").stdout.splitlines()
-    assert lines[1] == "entropy bound: 2.000000 tests"
+    assert lines[1] == "by the entropy of the prior, settling every case takes at least 2.000000 tests"
     assert lines[2].startswith("no policy can do better than 2.000000 tests (")
-    assert lines[4].split("\t") == ["policy", "expected tests", "worst", "times the bound", "tree size", "seconds"]
+    assert lines[4].split("\t") == [
+        "policy",
+        "expected tests",
+        "worst",
+        "times the least possible",
+        "states",
+        "seconds",
+    ]
     rows = [line.split("\t") for line in lines[5:]]
     assert [row[:5] for row in rows] == [[policy, "2.000000", "2", "1.000", "7"] for policy in ("odtn-r", "gain")]
 
@@ -176,7 +230,7 @@ def test_a_sample_is_said_to_be_one(
     diagnoser: Callable[..., Result], as_json: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever is in none of the cases has no cost and comes last."""
-    monkeypatch.setattr(algos.walk, "NODE_LIMIT", 0)
+    monkeypatch.setattr(algos.evaluate, "NODE_LIMIT", 0)
     table, prior = tmp_path / "t.csv", tmp_path / "p.csv"
     table.write_text("name,q\nrare,yes\nusual,no\n")
     prior.write_text("name,p\nrare,1e-6\nusual,1\n")
@@ -198,20 +252,33 @@ def test_a_sample_is_said_to_be_one(
     ]
 
 
+def test_one_case_has_three_digits_and_no_error(
+    diagnoser: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One case of some hundreds is of the rare one with this seed."""
+    monkeypatch.setattr(algos.evaluate, "NODE_LIMIT", 0)
+    table, prior = tmp_path / "t.csv", tmp_path / "p.csv"
+    table.write_text("name,q\nrare,yes\nusual,no\n")
+    prior.write_text("name,p\nrare,1\nusual,300\n")
+    words = ["evaluate", str(table), "--policy", "gain", "--runs", "300", "--by-hypothesis", "--seed", "1"]
+    words += ["--prior", str(prior), "--prior-column", "1"]
+    assert "\nrare\t0.3 %\t1.000\t1\n" in diagnoser(*words).stdout
+
+
 # ---------------------------------------------------------------------------------------------------------- interrupts
 
 
 def test_an_interrupt_between_figures_keeps_those_that_are_done(
     diagnoser: Callable[..., Result], code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluate = Adviser.evaluate
+    evaluate = evaluation.evaluate
 
-    def interrupted(self: Adviser, policy: str, stop: str, **more: Any) -> object:
+    def interrupted(adviser: Adviser, policy: str, stop: str, **more: Any) -> object:
         if policy == "odtn-r":
             raise KeyboardInterrupt
-        return evaluate(self, policy, stop, **more)
+        return evaluate(adviser, policy, stop, **more)
 
-    monkeypatch.setattr(Adviser, "evaluate", interrupted)
+    monkeypatch.setattr(evaluation, "evaluate", interrupted)
     words = ["evaluate", code, "--policy", "gain", "--policy", "odtn-r", "--policy", "odtn-h"]
     result = diagnoser(*words, "--json")
     assert result.exit_code == 130
@@ -222,10 +289,10 @@ def test_an_interrupt_between_figures_keeps_those_that_are_done(
 def test_an_interrupt_of_the_bound_keeps_the_figures(
     diagnoser: Callable[..., Result], code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(self: Adviser, stop: str, seconds: float) -> None:
+    def interrupted(adviser: Adviser, stop: str, seconds: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Adviser, "lower_bound", interrupted)
+    monkeypatch.setattr(evaluation, "lower_bound", interrupted)
     result = diagnoser("evaluate", code, "--policy", "gain")
     assert (result.exit_code, result.stderr) == (130, "interrupted at the bound: 1 of 1 policies are done\n")
     assert "gain\t2.000000\t2\t1.000\t7" in result.stdout
@@ -235,16 +302,16 @@ def test_an_interrupt_of_the_bound_keeps_the_figures(
 def test_an_interrupt_among_random_cases_leaves_partial_figures(
     diagnoser: Callable[..., Result], code: str, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    def interrupted(self: Adviser, policy: str, stop: str, **more: Any) -> object:
+    def interrupted(adviser: Adviser, policy: str, stop: str, **more: Any) -> object:
         def press(share: float, cases: int) -> None:
             assert share == cases / 2000
             raise KeyboardInterrupt
 
-        return evaluate(self, policy, stop, **more | {"tell": press})
+        return evaluate(adviser, policy, stop, **more | {"progress": press})
 
-    evaluate = Adviser.evaluate
-    monkeypatch.setattr(algos.walk, "NODE_LIMIT", 0)
-    monkeypatch.setattr(Adviser, "evaluate", interrupted)
+    evaluate = evaluation.evaluate
+    monkeypatch.setattr(algos.evaluate, "NODE_LIMIT", 0)
+    monkeypatch.setattr(evaluation, "evaluate", interrupted)
     words = ["evaluate", code, "--policy", "gain", "--policy", "odtn-r", "--runs", "2000", "--by-hypothesis"]
     result = diagnoser(*words, *filter(None, [form]))
     assert result.exit_code == 130

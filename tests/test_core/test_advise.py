@@ -69,16 +69,3 @@ def test_an_unknown_cell_halves_the_weight_of_a_known_answer() -> None:
 def test_unknown_names(events: list[Event], settings: dict[str, str], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         Adviser(yes_no(CODE)).advise(case(*events, **settings).state)
-
-
-def test_evaluation_of_a_perfect_code() -> None:
-    evaluation = Adviser(yes_no(CODE)).evaluate("odtn-r", "unique")
-    assert (evaluation.expected_cost, evaluation.worst_cost, evaluation.nodes) == (2, 2, 7)
-    assert evaluation.entropy_bound_bits == 2
-    assert evaluation.exact
-
-
-def test_no_bound_where_some_cannot_be_told_apart() -> None:
-    evaluation = Adviser(yes_no({"x": "1", "y": "1", "z": "0"})).evaluate("gain", "unique")
-    assert evaluation.unresolved_probability == pytest.approx(2 / 3)
-    assert evaluation.entropy_bound_bits is None

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import algos.evaluate
 import algos.rollout
-import algos.walk
 from diagnoser.advise import Adviser, standing_answers
 from diagnoser.case import Answered, Case, Settings, State, Withdrawn
 from diagnoser.errors import UsageError
+from diagnoser.evaluation import evaluate
 from diagnoser.kb import Hypothesis, KnowledgeBase, Outcome, Test
 from diagnoser.policies import (
     POLICIES,
@@ -206,7 +207,7 @@ def test_the_dearer_one_on_the_table_of_the_paper() -> None:
         tests=tuple(Test(f"t{e}", sides) for e in range(78)),
         codes=array("h", [{"1": 0, "0": 1, "?": -1}[cell] for row in rows for cell in row]),
     )
-    found = Adviser(kb).evaluate("odtn-auto", "unique")
+    found = evaluate(Adviser(kb), "odtn-auto", "unique")
     assert found.expected_cost == pytest.approx(39917 / 4080, abs=1e-9)
     assert (found.worst_cost, found.nodes, found.exact) == (15, 597, True)
 
@@ -222,13 +223,13 @@ def noisy() -> KnowledgeBase:
 @pytest.mark.parametrize("policy", ["gain", "odtn-r", "odtn-h", "information-gain", "low-adaptive", "rollout"])
 def test_a_tree_beyond_the_limit_is_sampled_and_says_so(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sample is of the policy itself, also where it looks ahead."""
-    exact = Adviser(noisy()).evaluate(policy, "unique")
+    exact = evaluate(Adviser(noisy()), policy, "unique")
     assert exact.exact
     assert (exact.standard_error, exact.cases, exact.partial) == (0, 0, False)
     assert exact.nodes is not None
-    monkeypatch.setattr(algos.walk, "NODE_LIMIT", 5)
+    monkeypatch.setattr(algos.evaluate, "NODE_LIMIT", 5)
     monkeypatch.setattr(algos.rollout, "STEP_LIMIT", 5)
-    sampled, again = (Adviser(noisy()).evaluate(policy, "unique", runs=2000, seed=4) for _ in range(2))
+    sampled, again = (evaluate(Adviser(noisy()), policy, "unique", runs=2000, seed=4) for _ in range(2))
     assert not sampled.exact
     assert (sampled.cases, sampled.partial) == (2000, False)
     assert sampled.nodes is None
@@ -256,7 +257,7 @@ def test_evaluation_agrees_with_the_question_by_question_cost(policy: str) -> No
             if branch.candidates_left
         )
 
-    assert adviser.evaluate(policy, "unique").expected_cost == pytest.approx(below(State(Settings(policy, "unique"))))
+    assert evaluate(adviser, policy, "unique").expected_cost == pytest.approx(below(State(Settings(policy, "unique"))))
 
 
 # ---------------------------------------------------------------------------------------------------- the contract
