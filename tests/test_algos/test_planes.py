@@ -12,6 +12,7 @@ from algos.planes import Planes, build_planes, sum_planes, unpack
 from algos.scores import GAIN, INFORMATION, ODTN_R, Room, Sums, add_up, new_room, rate_pairs, sum_branches
 from algos.table import OutcomeTable
 from algos.walk import plan_of, score_tests
+from tests.conftest import examples
 
 FILLED = ("can", "only", "only_mass", "mass", "given_bits")
 
@@ -86,7 +87,7 @@ def test_a_table_of_other_cells_has_no_planes() -> None:
     assert [plane.shape for plane in build_planes(three.columns.binary)] == [(0, 0), (0, 0), (2, 0, 0)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     hypotheses=st.integers(1, 300),
     tests=st.integers(1, 12),

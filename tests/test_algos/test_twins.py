@@ -18,6 +18,7 @@ from algos.stopping import CLIQUE, GROUP, NEIGHBORHOOD, UNIQUE, stop_rule
 from algos.table import OutcomeTable
 from algos.walk import Plan, Scores, score_tests, walk
 from tests import naive
+from tests.conftest import examples
 from tests.strategies import Asked, asked, tables
 
 RULES = {
@@ -32,9 +33,9 @@ STOPS = {"unique": UNIQUE, "group": GROUP, "neighborhood": NEIGHBORHOOD, "clique
 SCORED = ("gain", "odtn-r", "odtn-h", "information-gain")
 
 often = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
-seldom = settings(often, max_examples=40)
+seldom = settings(often, max_examples=examples(40))
 every_policy = pytest.mark.parametrize("policy", RULES)
 both_stops = pytest.mark.parametrize("stop", ["unique", "group"])
 
