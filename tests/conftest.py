@@ -39,3 +39,8 @@ def golden(name: str) -> list[Any]:
 WITHOUT_COMPILER = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 TOO_SLOW = "takes minutes with the compiler off; make check runs it compiled"
 needs_compiler = pytest.mark.skipif(WITHOUT_COMPILER, reason=TOO_SLOW)
+
+
+def examples(compiled: int) -> int:
+    """How many random tables a test of kernels draws: a quarter with the compiler off."""
+    return compiled // 4 if WITHOUT_COMPILER else compiled

@@ -14,13 +14,14 @@ from algos.belief import RELIABILITY, STRICT, Belief, Errors, believe, likelihoo
 from algos.planes import build_planes
 from algos.table import PLANES_FROM, OutcomeTable
 from tests import naive
+from tests.conftest import examples
 from tests.strategies import Asked, asked
 from tests.test_algos.test_errors import assert_same, believing, errors_of, fast, repeating
 
 SIDES = (naive.uniform([0]), naive.uniform([1]), naive.uniform([0, 1]))
 SIZES = (1, 2, 63, 64, 65, 127, 128, 129, 200)
 
-sometimes = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+sometimes = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @st.composite
@@ -69,7 +70,7 @@ def test_excluded_hypotheses_are_left_out_of_bits(case: Asked, data: st.DataObje
     assert belief.posterior.tolist() == pytest.approx([float(w / sum(kept.values())) for w in kept.values()])
 
 
-@settings(sometimes, max_examples=100)
+@settings(sometimes, max_examples=examples(100))
 @given(asked(consistent=False), st.data())
 def test_likelihood_of_any_cell(case: Asked, data: st.DataObject) -> None:
     """Several outcomes, partial cells, more than two outcomes, "does not apply", the same cell under another code."""

@@ -16,12 +16,12 @@ from algos.bounds import Bound, lower_bound
 from algos.table import OutcomeTable
 from algos.walk import plan_of, walk
 from tests import naive
-from tests.conftest import SHARED, TOO_SLOW, WITHOUT_COMPILER
+from tests.conftest import SHARED, TOO_SLOW, WITHOUT_COMPILER, examples
 from tests.strategies import tables
 
 WISER = SHARED / "data" / "wiser_clean.csv"
-often = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-seldom = settings(often, max_examples=40)
+often = settings(max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+seldom = settings(often, max_examples=examples(40))
 both_stops = pytest.mark.parametrize("stop", ["unique", "group"])
 
 

@@ -16,12 +16,13 @@ from algos.table import OutcomeTable
 from algos.walk import NO_ORDER, Plan, score_tests, walk
 from diagnoser.policies import POLICIES
 from tests import naive
+from tests.conftest import examples
 from tests.strategies import Asked, asked, tables
 
 TRUST = [None, Fraction(1, 2), Fraction(4, 5), Fraction(99, 100)]
 SCORED = ("gain", "odtn-r", "odtn-h", "information-gain")
 
-often = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+often = settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
 anyhow = asked(consistent=False)
 
 
@@ -193,7 +194,7 @@ def test_every_belief_can_be_walked_on_from(
 
 
 @pytest.mark.parametrize("policy", SCORED)
-@settings(often, max_examples=60)
+@settings(often, max_examples=examples(60))
 @given(case=asked(max_hypotheses=7, max_tests=5, max_outcomes=3), data=st.data())
 def test_walk_with_repeated_evidence(policy: str, case: Asked, data: st.DataObject) -> None:
     """The posterior that decides leaves out repeated factors; the chance of a case has them all."""

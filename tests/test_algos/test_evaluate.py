@@ -23,9 +23,10 @@ from algos.table import OutcomeTable
 from algos.walk import plan_of, walk
 from diagnoser.policies import POLICIES
 from tests import naive
+from tests.conftest import examples
 from tests.strategies import tables
 
-few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 small = tables(max_hypotheses=6, max_tests=5)
 Answers = dict[int, tuple[int, ...]]
 

@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import algos.table
 from algos.belief import believe
 from algos.planes import Planes, build_planes, sum_planes, unpack
-from algos.scores import GAIN, INFORMATION, ODTN_R, Room, Sums, add_up, new_room, rate_pairs, sum_branches
+from algos.scores import GAIN, INFORMATION, ODTN_H, ODTN_R, Room, Sums, add_up, new_room, rate_pairs, sum_branches
+from algos.stopping import GROUP, UNIQUE, stop_rule
 from algos.table import OutcomeTable
 from algos.walk import plan_of, score_tests
+from tests.conftest import examples
 
 FILLED = ("can", "only", "only_mass", "mass", "given_bits")
 
@@ -86,7 +89,7 @@ def test_a_table_of_other_cells_has_no_planes() -> None:
     assert [plane.shape for plane in build_planes(three.columns.binary)] == [(0, 0), (0, 0), (2, 0, 0)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     hypotheses=st.integers(1, 300),
     tests=st.integers(1, 12),
@@ -164,3 +167,26 @@ def test_one_pass_over_packed_sums_gives_the_rates_of_the_steps(rule: int) -> No
         wanted = np.where(seen.informative, seen.score / table.columns.cost, -np.inf)
         assert room.rate.tolist() == pytest.approx(wanted.tolist(), rel=1e-12)
         assert np.isfinite(wanted).any()
+
+
+@pytest.mark.parametrize("kind", [UNIQUE, GROUP])
+@pytest.mark.parametrize("rule", [GAIN, ODTN_R, ODTN_H, INFORMATION])
+def test_a_table_with_bit_planes_has_the_scores_of_one_without(
+    rule: int, kind: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planes are for large tables; here the limit is lowered. With few candidates left they are passed by."""
+    rng = np.random.default_rng(rule)
+    given = {"prior": rng.uniform(1, 9, 130), "cost": rng.uniform(1, 9, 7), "group": rng.integers(0, 9, 130)}
+    cells = table_of(130, 7, 0.3, 5).columns.cells
+    plain = OutcomeTable.build(cells, [2] * 7, **given)
+    monkeypatch.setattr(algos.table, "PLANES_FROM", 130)
+    packed = OutcomeTable.build(cells, [2] * 7, **given)
+    assert (plain.planes, packed.planes is None) == (None, False)
+    plan = plan_of(plain, rule)._replace(stop=stop_rule(plain, kind))
+    for answers in ([], [(0, [1])], [(test, [0]) for test in range(4)]):
+        found, wanted = (score_tests(table, believe(table, answers), plan) for table in (packed, plain))
+        assert (found.choice, found.over) == (wanted.choice, wanted.over)
+        assert found.informative.tolist() == wanted.informative.tolist()
+        assert found.stay.tolist() == wanted.stay.tolist()
+        assert found.score.tolist() == pytest.approx(wanted.score.tolist(), rel=1e-12)
+        assert found.probability.ravel().tolist() == pytest.approx(wanted.probability.ravel().tolist(), rel=1e-12)

@@ -17,13 +17,13 @@ from algos.table import OutcomeTable
 from algos.walk import NO_ORDER, Plan, Walk, score_tests, walk
 from diagnoser.policies import POLICIES
 from tests import naive
-from tests.conftest import SHARED, needs_compiler
+from tests.conftest import SHARED, examples, needs_compiler
 from tests.strategies import Asked, asked, tables
 
 STOPS = {"unique": (UNIQUE, 0.0), "group": (GROUP, 0.0), "near": (NEIGHBORHOOD, 0.0), "posterior": (POSTERIOR, 0.8)}
 SLACK = 1e-9
 
-often = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+often = settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 every_base = pytest.mark.parametrize("base", ["gain", "odtn-r", "information-gain"])
 cases = asked(max_hypotheses=8, max_tests=5)
 stops = st.sampled_from([*STOPS])

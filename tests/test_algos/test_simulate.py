@@ -14,8 +14,9 @@ from algos.table import OutcomeTable
 from algos.walk import NO_ORDER, Plan, Walk, score_tests, walk
 from diagnoser.policies import POLICIES
 from tests import naive
+from tests.conftest import WITHOUT_COMPILER
 
-RUNS = 4000
+RUNS = 1000 if WITHOUT_COMPILER else 4000
 
 
 def noisy(seed: int = 3) -> OutcomeTable:

@@ -16,12 +16,13 @@ from algos.table import Needs, OutcomeTable
 from algos.walk import NO_ORDER, Plan, score_tests, walk
 from diagnoser.policies import POLICIES
 from tests import naive
+from tests.conftest import examples
 from tests.strategies import Asked, asked, tables
 
 SCORED = ("gain", "odtn-r", "odtn-h", "information-gain")
 THRESHOLDS = [Fraction(1, 2), Fraction(3, 5), Fraction(2, 3), Fraction(3, 4), Fraction(9, 10), Fraction(1)]
 
-often = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+often = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 every_scored = pytest.mark.parametrize("policy", SCORED)
 
 

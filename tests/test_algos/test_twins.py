@@ -12,12 +12,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from algos.belief import Belief, believe
-from algos.order import fixed_order
+from algos.order import TooManyStates, fixed_order
 from algos.scores import GAIN, INFORMATION, LOW_ADAPTIVE, NON_ADAPTIVE, ODTN_H, ODTN_R
 from algos.stopping import CLIQUE, GROUP, NEIGHBORHOOD, UNIQUE, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import Plan, Scores, score_tests, walk
+from algos.walk import NO_ORDER, Plan, Scores, score_tests, walk
 from tests import naive
+from tests.conftest import examples
 from tests.strategies import Asked, asked, tables
 
 RULES = {
@@ -32,9 +33,9 @@ STOPS = {"unique": UNIQUE, "group": GROUP, "neighborhood": NEIGHBORHOOD, "clique
 SCORED = ("gain", "odtn-r", "odtn-h", "information-gain")
 
 often = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
-seldom = settings(often, max_examples=40)
+seldom = settings(often, max_examples=examples(40))
 every_policy = pytest.mark.parametrize("policy", RULES)
 both_stops = pytest.mark.parametrize("stop", ["unique", "group"])
 
@@ -312,3 +313,21 @@ def test_how_a_cell_is_coded_does_not_matter(stop: str, case: Asked) -> None:
         assert figures(case.table, case, policy, stop) == near(
             figures(case.table, case, policy, stop, other_codes=True)
         )
+
+
+def test_many_states_can_wait_at_once() -> None:
+    """40 pairs: the first test finds the pair at 1, the second who of both it is at 2, while 39 pairs wait."""
+    cells = [[pair, one] for pair in range(40) for one in (0, 1)]
+    table = OutcomeTable.build(cells, [40, 40], cost=[1, 2])
+    found = walk(table, believe(table, []), Plan(GAIN, NO_ORDER, stop_rule(table, UNIQUE)))
+    assert (found.expected_cost, found.worst_cost) == (pytest.approx(3), 3)
+    assert (found.inner_nodes, found.leaves, found.unresolved_probability) == (41, 80, 0)
+
+
+def test_an_order_that_would_take_too_long_is_refused() -> None:
+    """A perfect code of three tests: two sets of four, then four sets of two."""
+    table = OutcomeTable.build([[x >> e & 1 for e in range(3)] for x in range(8)], [2] * 3)
+    stop = stop_rule(table, UNIQUE)
+    with pytest.raises(TooManyStates, match="more than 3 sets"):
+        fixed_order(table, stop, state_limit=3)
+    assert fixed_order(table, stop, state_limit=4).tests.tolist() == [0, 1, 2]

@@ -79,6 +79,8 @@ def test_answers_that_clash(diagnoser: Run, tmp_path: Path) -> None:
         (["-a", "first=yes", "-a", "first=no"], 2, '"first" is answered twice'),
         (["--policy", "magic"], 2, 'no policy is called "magic"; known: rollout'),
         (["--stop", "never"], 2, 'no stopping rule is called "never"'),
+        (["--errors", "lenient"], 2, 'errors cannot be treated as "lenient"; known: strict, tolerance, reliability'),
+        (["--errors", "reliability", "--tolerance", "1"], 2, "leave the tolerance out"),
         (["--prior", "missing.csv"], 3, "missing.csv"),
     ],
 )

@@ -14,7 +14,25 @@ import pytest
 from typer.testing import Result
 
 from diagnoser import journal
-from diagnoser.case import Answered, Confirmed, Event, Named, Proposed, Reading, Settings
+from diagnoser.case import (
+    Answered,
+    Confirmed,
+    ErrorsChosen,
+    Event,
+    Excluded,
+    Named,
+    NoneOfThese,
+    Noted,
+    PolicyChosen,
+    Proposed,
+    Reading,
+    Redone,
+    Restored,
+    Settings,
+    StopChosen,
+    Undone,
+    Withdrawn,
+)
 from diagnoser.cli.sessions import answer_words, sessions
 from diagnoser.formats import open_table
 from diagnoser.session import Header
@@ -173,3 +191,40 @@ def test_a_row_of_the_list_is_one_line_of_80_columns_with_the_whole_file_name(
     assert max(map(len, lines)) <= 80
     assert lines[2].endswith(path.name)
     assert "second=no" in lines[2]
+
+
+def test_every_event_is_told_in_words(diagnoser: Callable[..., Result], code: str) -> None:
+    told: list[tuple[Event, str]] = [
+        (Named("pump 3"), "named pump 3"),
+        (Noted("north \x1b[31m wind"), "note: north \\x1b[31m wind"),
+        (ErrorsChosen("tolerance", 1), "errors tolerance 1"),
+        (ErrorsChosen("strict"), "errors strict"),
+        (PolicyChosen("odtn-r"), "policy odtn-r"),
+        (StopChosen("budget:3"), "stop budget:3"),
+        (Excluded("ab"), "ruled out ab"),
+        (Restored("ab"), "back in: ab"),
+        (Answered("first", ("yes",), exact=True), "answered first=yes exactly"),
+        (Withdrawn("first"), "withdrew first"),
+        (Undone(), "undone"),
+        (Redone(), "redone"),
+        (NoneOfThese(), "none of these"),
+        (Confirmed("bb"), "confirmed bb"),
+    ]
+    result = diagnoser("replay", str(saved(None, code, tuple(event for event, _ in told))))
+    assert result.exit_code == 0
+    lines = [line.split("\t") for line in result.stdout.splitlines()]
+    assert [line[2] for line in lines[1:-2]] == [words for _, words in told]
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (Proposed("second", 2 / 3, "gain"), '"second" was asked; now it would be "first"'),
+        (Proposed("first", 0.5, "gain"), '"first" had the score 0.5; now it is 0.6666666667'),
+        (Proposed("first", 2 / 3, "odtn-r"), '"first" was asked by odtn-r while gain was in force'),
+    ],
+)
+def test_what_differs_is_said(diagnoser: Callable[..., Result], code: str, asked: Proposed, says: str) -> None:
+    result = diagnoser("replay", str(saved(None, code, (asked,))))
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, "agrees: 0 of 1 proposals")
+    assert says in result.stderr

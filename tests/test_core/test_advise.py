@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 
+import algos.order
+import diagnoser.advise
 from diagnoser.advise import Adviser, Status
 from diagnoser.case import Answered, Case, Event, Excluded, Settings
 from diagnoser.errors import UsageError
@@ -69,3 +74,33 @@ def test_an_unknown_cell_halves_the_weight_of_a_known_answer() -> None:
 def test_unknown_names(events: list[Event], settings: dict[str, str], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         Adviser(yes_no(CODE)).advise(case(*events, **settings).state)
+
+
+def test_no_cost_is_named_where_nobody_is_left_or_the_tree_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    adviser = Adviser(yes_no(CODE))
+    assert adviser.cost_left(case(*map(Excluded, CODE)).state) is None
+    monkeypatch.setattr(diagnoser.advise, "NODES_WALKED_AT_ONCE", 6)  # the tree has seven
+    assert adviser.cost_left(case().state) is None
+    assert adviser.cost_left(case(Answered("a", ("yes",))).state) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "needs", "words"),
+    [
+        (Settings("sparse", "unique"), (), "sparse:force takes it all the same"),
+        (Settings("sparse:force", "posterior:0.9"), (), "stops at one hypothesis or one group only"),
+        (Settings("sparse:force", "unique", "tolerance", 1), (), "treats errors strictly"),
+        (Settings("sparse:force", "unique"), ((("a", "yes"),),), "is for tables without needs"),
+    ],
+)
+def test_what_sparse_is_not_for(settings: Settings, needs: Any, words: str) -> None:
+    kb = yes_no(CODE)
+    kb = replace(kb, tests=(kb.tests[0], replace(kb.tests[1], needs=needs)))
+    with pytest.raises(UsageError, match=words):
+        Adviser(kb).advise(Case.new(settings).state)
+
+
+def test_a_fixed_order_that_would_take_too_long_names_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(algos.order, "fixed_order", partial(algos.order.fixed_order, state_limit=1))
+    with pytest.raises(UsageError, match="choose a policy that looks at the answers"):
+        Adviser(yes_no(CODE)).advise(case(policy="non-adaptive").state)

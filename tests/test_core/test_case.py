@@ -29,6 +29,7 @@ from diagnoser.case import (
     StopChosen,
     Undone,
     Withdrawn,
+    checked_settings,
 )
 from diagnoser.errors import UsageError
 from tests.tables import yes_no
@@ -206,3 +207,22 @@ def test_none_of_these_and_confirmed_replace_each_other() -> None:
     assert (case.state.confirmed, case.state.none_of_these, case.state.closed) == (None, True, True)
     again = case.with_event(Confirmed("base")).state
     assert (again.confirmed, again.none_of_these) == ("base", False)
+
+
+@pytest.mark.parametrize(
+    ("errors", "tolerance", "words"),
+    [
+        ("lenient", 0, "strict, tolerance, reliability"),
+        ("strict", -1, "0 or more"),
+        ("reliability", 1, "nobody is ruled out"),
+        ("tolerance", 0, "how many answers may be wrong"),
+    ],
+)
+def test_ways_to_treat_errors_that_make_no_sense(errors: str, tolerance: int, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        checked_settings("gain", "unique", errors, tolerance)
+
+
+def test_a_tolerance_alone_is_enough() -> None:
+    assert checked_settings("gain", "unique", "strict", 2) == Settings("gain", "unique", "tolerance", 2)
+    assert checked_settings("gain", "unique", "reliability") == Settings("gain", "unique", "reliability", 0)

@@ -10,7 +10,7 @@ import pytest
 
 import algos.order
 from diagnoser.advise import Adviser
-from diagnoser.evaluation import evaluate
+from diagnoser.evaluation import entropy_bound, evaluate, lower_bound
 from tests.conftest import needs_compiler
 from tests.tables import yes_no
 
@@ -77,3 +77,12 @@ def test_the_clock_stands_while_kernels_are_compiled(policy: str, times: int) ->
         check=True,
     )
     assert done.stdout.split() == ["nothing"] * times
+
+
+def test_bounds_are_for_rules_that_end_at_one_name() -> None:
+    adviser = Adviser(yes_no(CODE))
+    bound = lower_bound(adviser, "unique")
+    assert bound is not None
+    assert bound[0] == pytest.approx(2)
+    assert lower_bound(adviser, "posterior:0.9") is None
+    assert entropy_bound(adviser, "posterior:0.9") is None

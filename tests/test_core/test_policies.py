@@ -13,12 +13,13 @@ from diagnoser.case import Answered, Case, Settings
 from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import POLICIES, find_policy
 from tests import naive
+from tests.conftest import examples
 from tests.strategies import tables
 from tests.tables import from_twin
 
 # sparse is for sparse tables; these are not.
 every_policy = pytest.mark.parametrize("policy", [f"{p}:force" if p == "sparse" else p for p in POLICIES])
-random_cases = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+random_cases = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def answer(kb: KnowledgeBase, test: str, truth: int, data: st.DataObject) -> Answered:

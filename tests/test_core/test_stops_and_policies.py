@@ -29,7 +29,7 @@ from diagnoser.policies import (
     read_stop,
 )
 from tests import naive
-from tests.conftest import SHARED
+from tests.conftest import SHARED, examples
 from tests.strategies import tables
 from tests.tables import from_twin, yes_no
 
@@ -38,7 +38,7 @@ ANY_TABLE = [name for name in POLICIES if name != "sparse"]
 ROLLOUTS = ["rollout:odtn-r:3:2", "rollout:information-gain:2:1:3"]
 
 every_policy = pytest.mark.parametrize("policy", [*ANY_TABLE, *ROLLOUTS])
-random_cases = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+random_cases = settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 
 # --------------------------------------------------------------------------------------------------------------- names
 
@@ -294,7 +294,7 @@ def holds(kb: KnowledgeBase, state: State, test: str) -> bool:
 
 @every_policy
 @pytest.mark.parametrize("stop", ["unique", "group", "neighborhood", "clique", "posterior:0.7", "budget:3"])
-@settings(random_cases, max_examples=12)
+@settings(random_cases, max_examples=examples(12))
 @given(table=tables(max_tests=5), data=st.data())
 def test_contract_with_needs(policy: str, stop: str, table: naive.Table, data: st.DataObject) -> None:
     """Under every rule: no test twice, none whose needs do not hold, the truth is kept, the budget too."""
@@ -315,7 +315,7 @@ def test_contract_with_needs(policy: str, stop: str, table: naive.Table, data: s
 
 
 @every_policy
-@settings(random_cases, max_examples=20)
+@settings(random_cases, max_examples=examples(20))
 @given(table=tables(max_tests=5), tolerance=st.integers(0, 2), data=st.data())
 def test_contract_with_errors(policy: str, table: naive.Table, tolerance: int, data: st.DataObject) -> None:
     """As many wrong answers as are tolerated: the truth stays possible, its mismatches are told, the case ends."""

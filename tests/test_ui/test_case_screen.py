@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from diagnoser.advise import Advice
 from diagnoser.case import Answered, Confirmed, PolicyChosen, Proposed, Redone, State, Undone
-from diagnoser.errors import BadTable
+from diagnoser.errors import BadTable, UsageError
 from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import POLICIES
 from diagnoser.ui.app import DiagnoserApp
@@ -316,6 +316,37 @@ async def test_why_tells_the_split_and_what_the_policy_promises() -> None:
         assert "2 stay    67 %" in shown
         assert "0.92 of the 1.58 bits" in shown  # the entropy of 2/3 and 1/3, of three alike
         assert f"Guarantee: {POLICIES['gain'].guarantee[:30]}" in shown
+
+
+async def test_why_of_a_test_that_helps_nobody_and_where_a_column_comes_from() -> None:
+    """No gas has a flash point."""
+    tests = tuple(replace(test, provenance="hand") if test.id == "ph" else test for test in SPILLS.tests)
+    app = make_app(replace(SPILLS, tests=tests))
+    async with app.run_test(size=SIZE) as pilot:
+        await press(pilot, "1", "slash", *"flash", "enter", "w")
+        assert "It tells none of the 3 left apart, whatever the answer." in text_of(app)
+        await press(pilot, "escape", "slash", *"paper", "enter", "w")
+        assert "How to: Hold it with tongs; do not touch the liquid." in text_of(app)
+        assert "Its column: written by hand" in text_of(app)
+
+
+async def test_advice_that_cannot_be_given_says_why_and_undo_leads_back() -> None:
+    class Refusing(SlowAdviser):
+        def advise(self, state: State) -> Advice:
+            if state.answers:
+                raise UsageError("sparse is for tables without needs")
+            return super().advise(state)
+
+    app = make_app(adviser=Refusing)
+    async with app.run_test(size=SIZE) as pilot:
+        case = await settled(pilot)
+        assert asked(case) == "state"
+        await pilot.press("1")
+        await until(pilot, lambda: "sparse is for tables without needs" in text_of(app))
+        await pilot.press("z")
+        case = await settled(pilot)
+        assert asked(case) == "state"
+        assert changes(app) == [Answered("state", ("gas",)), Undone()]
 
 
 async def test_another_policy_can_be_chosen() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from diagnoser.case import Answered, Case, Confirmed, PolicyChosen, Settings
+from diagnoser.case import Answered, Case, Confirmed, ErrorsChosen, PolicyChosen, Settings, StopChosen
 from diagnoser.errors import BadSession, BadTable, DiagnoserError
 from diagnoser.journal import resume
 from diagnoser.kb import KnowledgeBase
@@ -114,6 +114,20 @@ def test_resuming_with_another_policy_is_an_event(table: Path, tmp_path: Path) -
     assert opened.pending == (PolicyChosen("odtn-h"),)
     Sitting(opened).leave()
     assert read_session(session).events == (PolicyChosen("odtn-h"),)
+
+
+def test_resuming_with_another_rule_and_tolerance_are_events_and_the_same_ones_are_none(
+    table: Path, tmp_path: Path
+) -> None:
+    session = tmp_path / "case.jsonl"
+    open_case(CaseRequest(str(table), session=session)).journal.close()
+    request = CaseRequest(None, stop="budget:3", resume=session, tolerance=1)
+    opened = open_case(request)
+    assert opened.pending == (StopChosen("budget:3"), ErrorsChosen("tolerance", 1))
+    Sitting(opened).leave()
+    again = open_case(request)
+    again.journal.close()
+    assert again.pending == ()
 
 
 @pytest.mark.parametrize(
