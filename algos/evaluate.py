@@ -9,11 +9,12 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from algos.belief import Belief, likelihood
+from algos.decide import Plan
 from algos.jit import interrupts
 from algos.simulate import Cases, Sample, draw_cases, simulate
 from algos.steps import Steps, simulate_steps
 from algos.table import Float64, Int64, OutcomeTable
-from algos.walk import NODE_LIMIT, Plan, Walk, walk
+from algos.walk import NODE_LIMIT, Walk, walk
 
 Progress = Callable[[float, int], object]
 """Called with the share of the work that is done, and the random cases drawn so far, 0 while walking."""

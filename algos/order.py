@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.belief import Belief, believe, likelihood
+from algos.decide import NO_ORDER, Plan, first_of_best, score_tests
 from algos.scores import COULD_NOT_TELL, GAIN, NOT_ASKED
 from algos.stopping import Stop, stopped
 from algos.table import Float64, Int64, OutcomeTable
-from algos.walk import NO_ORDER, Plan, first_of_best, score_tests
 
 STATE_LIMIT = 20_000
 

@@ -16,21 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.belief import Belief
+from algos.decide import TIE, Plan, Scores, State, first_of_best, score_state, state_of
 from algos.steps import STEP_LIMIT, UNFINISHED, Joint, walk_steps
 from algos.stopping import BUDGET, stopped
 from algos.table import UNKNOWN, Bool, Float64, OutcomeTable
-from algos.walk import (
-    TIE,
-    Plan,
-    Scores,
-    State,
-    Walk,
-    child,
-    first_of_best,
-    score_state,
-    state_of,
-    walk_state,
-)
+from algos.walk import Walk, child, walk_state
 
 _NO_SHARES = np.zeros(0)
 

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.belief import Belief
+from algos.decide import Plan, State, look, state_of
 from algos.jit import kernel
 from algos.scores import new_room
 from algos.stopping import stopped
 from algos.table import Bool, Columns, Float64, Int64, OutcomeTable, chance_of
-from algos.walk import Plan, State, child, look, state_of
+from algos.walk import child
 
 
 class Cases(NamedTuple):

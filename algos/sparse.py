@@ -24,13 +24,14 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.belief import Answer, Belief, believe, likelihood
+from algos.decide import Scores, State, plan_of, score_state, state_of
 from algos.jit import kernel
 from algos.noise import open_cells
 from algos.scores import GAIN, NOT_ASKED, cell_size_of, probability
 from algos.steps import STEP_LIMIT, Joint, walk_steps
 from algos.stopping import settled
 from algos.table import UNKNOWN, Bool, Columns, Float64, Int64, OutcomeTable
-from algos.walk import Scores, State, Walk, child, plan_of, score_state, state_of
+from algos.walk import Walk, child
 
 CHECKS = 6
 """Tests asked about the last hypothesis taken before the policy turns greedy again."""

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algos.belief import Answer, Belief, believe
+from algos.decide import TIE, plan_of, score_tests
 from algos.jit import kernel
 from algos.scores import ODTN_R
 from algos.table import UNKNOWN, Float64, Int8, OutcomeTable
-from algos.walk import TIE, plan_of, score_tests
 from diagnoser.formats import open_table
 
 UNKNOWN_SHARE = 0.2

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algos.belief import believe
+from algos.decide import TIE, plan_of, score_tests
 from algos.scores import ODTN_R
 from algos.table import OutcomeTable
-from algos.walk import TIE, plan_of, score_tests, walk
+from algos.walk import walk
 from diagnoser.formats import open_table
 
 ROUNDS = 7

@@ -16,12 +16,12 @@ import sys
 import numpy as np
 
 from algos.belief import believe
+from algos.decide import plan_of
 from algos.scores import ODTN_R
 from algos.simulate import Sample, draw_cases, simulate
 from algos.sparse import SparseSteps, sparsity
 from algos.steps import simulate_steps
 from algos.table import UNKNOWN, OutcomeTable
-from algos.walk import plan_of
 
 SEED = 1
 SIZES = (100, 1_000, 10_000)

@@ -14,11 +14,11 @@ from diagnoser.policies import FORCED, USUAL_AHEAD, Policy, Rule, StopKind, find
 
 if TYPE_CHECKING:
     from algos.belief import Belief
+    from algos.decide import Plan, Scores
     from algos.order import Order
     from algos.rollout import Rollout
     from algos.sparse import Sparsity
     from algos.stopping import Stop
-    from algos.walk import Plan, Scores
 
 Status = Literal["open", "identified", "group", "inseparable", "contradiction"]
 
@@ -112,7 +112,7 @@ class Adviser:
 
         Raises UsageError when the state names a test, outcome, hypothesis, policy or rule that does not exist.
         """
-        from algos.walk import score_tests
+        from algos.decide import score_tests
 
         plan, policy = self._plan(state), find_policy(state.settings.policy)
         belief = self._believe(state)
@@ -152,7 +152,7 @@ class Adviser:
         return (left.expected_cost, left.worst_cost) if left.complete else None
 
     def _plan(self, state: State) -> Plan:
-        from algos.walk import NO_ORDER, Plan
+        from algos.decide import NO_ORDER, Plan
 
         policy, stop = find_policy(state.settings.policy), state.settings.stop
         order = self._order(stop).tests if policy.rule.ordered else NO_ORDER

@@ -116,9 +116,9 @@ def _follower(
     adviser: Adviser, policy: Policy, stop: str, start: Belief, progress: Callable[[float], object]
 ) -> Follower:
     from algos import order
+    from algos.decide import NO_ORDER, Plan
     from algos.evaluate import by_kernels, step_by_step
     from algos.sparse import SparseSteps
-    from algos.walk import NO_ORDER, Plan
 
     table = adviser.table
     if policy.rule is Rule.SPARSE:

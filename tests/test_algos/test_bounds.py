@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from algos import bounds, scores
 from algos.belief import believe
 from algos.bounds import Bound, lower_bound
+from algos.decide import plan_of
 from algos.table import OutcomeTable
-from algos.walk import plan_of, walk
+from algos.walk import walk
 from tests import naive
 from tests.conftest import SHARED, TOO_SLOW, WITHOUT_COMPILER, examples
 from tests.strategies import tables

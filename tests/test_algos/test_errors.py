@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from algos.belief import RELIABILITY, STRICT, Belief, Errors, believe
+from algos.decide import NO_ORDER, Plan, score_tests
 from algos.stopping import POSTERIOR, UNIQUE, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import NO_ORDER, Plan, score_tests, walk
+from algos.walk import walk
 from diagnoser.policies import POLICIES
 from tests import naive
 from tests.conftest import examples

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import algos.rollout
 from algos.belief import believe
+from algos.decide import plan_of
 from algos.evaluate import Figures, Follower, by_kernels, evaluate, step_by_step
 from algos.rollout import Ahead, Rollout
 from algos.simulate import Cases, Sample
@@ -20,7 +21,7 @@ from algos.sparse import SparseSteps, next_test, sparsity
 from algos.steps import UNFINISHED
 from algos.stopping import GROUP, UNIQUE, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import plan_of, walk
+from algos.walk import walk
 from diagnoser.policies import POLICIES
 from tests import naive
 from tests.conftest import examples

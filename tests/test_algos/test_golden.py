@@ -10,10 +10,11 @@ import pytest
 
 from algos import scores
 from algos.belief import RELIABILITY, STRICT, Errors, believe
+from algos.decide import NO_ORDER, Plan, plan_of, score_tests
 from algos.order import fixed_order
 from algos.stopping import CLIQUE, GROUP, NEIGHBORHOOD, UNIQUE, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import NO_ORDER, Plan, plan_of, score_tests, walk
+from algos.walk import walk
 from tests import naive
 from tests.conftest import golden
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import algos.table
 from algos.belief import believe
+from algos.decide import plan_of, score_tests
 from algos.planes import Planes, build_planes, sum_planes, unpack
 from algos.scores import GAIN, INFORMATION, ODTN_H, ODTN_R, Room, Sums, add_up, new_room, rate_pairs, sum_branches
 from algos.stopping import GROUP, UNIQUE, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import plan_of, score_tests
 from tests.conftest import examples
 
 FILLED = ("can", "only", "only_mass", "mass", "given_bits")

@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from algos.belief import believe
+from algos.decide import NO_ORDER, Plan, score_tests
 from algos.rollout import Ahead, Rollout
 from algos.stopping import GROUP, NEIGHBORHOOD, POSTERIOR, UNIQUE, Stop, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import NO_ORDER, Plan, Walk, score_tests, walk
+from algos.walk import Walk, walk
 from diagnoser.policies import POLICIES
 from tests import naive
 from tests.conftest import SHARED, examples, needs_compiler

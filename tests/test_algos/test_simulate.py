@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from algos.belief import Belief, believe, likelihood
+from algos.decide import NO_ORDER, Plan, score_tests
 from algos.simulate import Sample, draw_cases, simulate
 from algos.stopping import BUDGET, GROUP, POSTERIOR, UNIQUE, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import NO_ORDER, Plan, Walk, score_tests, walk
+from algos.walk import Walk, walk
 from diagnoser.policies import POLICIES
 from tests import naive
 from tests.conftest import WITHOUT_COMPILER

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 
 from algos import sparse
 from algos.belief import Answer, believe
+from algos.decide import plan_of, score_tests
 from algos.scores import GAIN
 from algos.simulate import draw_cases
 from algos.sparse import NotSparse, SparseSteps, replay, sparsity
 from algos.steps import Joint, simulate_steps, walk_steps
 from algos.table import OutcomeTable
-from algos.walk import Walk, plan_of, score_tests
+from algos.walk import Walk
 from tests import naive, strategies
 from tests.conftest import WITHOUT_COMPILER, examples, needs_compiler
 

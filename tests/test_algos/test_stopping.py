@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from algos.belief import believe
+from algos.decide import NO_ORDER, Plan, score_tests
 from algos.stopping import BUDGET, CLIQUE, NEIGHBORHOOD, POSTERIOR, UNIQUE, Stop, inseparable, stop_rule
 from algos.table import Needs, OutcomeTable
-from algos.walk import NO_ORDER, Plan, score_tests, walk
+from algos.walk import walk
 from diagnoser.policies import POLICIES
 from tests import naive
 from tests.conftest import examples

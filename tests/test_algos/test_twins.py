@@ -12,11 +12,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from algos.belief import Belief, believe
+from algos.decide import NO_ORDER, Plan, Scores, score_tests
 from algos.order import TooManyStates, fixed_order
 from algos.scores import GAIN, INFORMATION, LOW_ADAPTIVE, NON_ADAPTIVE, ODTN_H, ODTN_R
 from algos.stopping import CLIQUE, GROUP, NEIGHBORHOOD, UNIQUE, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import NO_ORDER, Plan, Scores, score_tests, walk
+from algos.walk import walk
 from tests import naive
 from tests.conftest import examples
 from tests.strategies import Asked, asked, tables

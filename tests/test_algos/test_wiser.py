@@ -9,10 +9,11 @@ import pytest
 
 from algos import scores
 from algos.belief import believe
+from algos.decide import Plan, plan_of
 from algos.order import fixed_order
 from algos.stopping import UNIQUE, stop_rule
 from algos.table import OutcomeTable
-from algos.walk import Plan, plan_of, walk
+from algos.walk import walk
 from diagnoser.policies import POLICIES
 from tests.conftest import SHARED, WISER, needs_compiler
 
