@@ -11,6 +11,7 @@ from diagnoser.errors import BadTable
 from diagnoser.formats.cells import CellError, Partials, alternatives, bins, interval, number, weigh, weight
 from diagnoser.formats.kb_toml import Declared, Head, read_head
 from diagnoser.formats.prior import scaled
+from diagnoser.formats.reading import Reading, Tally
 from diagnoser.formats.rows import records
 from diagnoser.kb import DOES_NOT_APPLY, UNKNOWN, Hypothesis, KnowledgeBase, Test
 from diagnoser.text import clean, nearest
@@ -18,7 +19,7 @@ from diagnoser.text import clean, nearest
 _Interval = tuple[float, float] | None
 
 
-def read_folder(folder: Path) -> KnowledgeBase:
+def read_folder(folder: Path) -> Reading:
     """Read kb.toml and table.csv of a folder. Raises BadTable."""
     declared = read_head(folder / "kb.toml")
     head = declared.head
@@ -35,7 +36,7 @@ def read_folder(folder: Path) -> KnowledgeBase:
         tests.append(column.test())
         if test.cuts:
             intervals[index] = column.intervals()
-    return KnowledgeBase(
+    kb = KnowledgeBase(
         title=head.title,
         hypotheses=hypotheses,
         tests=tuple(tests),
@@ -53,6 +54,7 @@ def read_folder(folder: Path) -> KnowledgeBase:
         blank=head.blank,
         notices=(*notices, *unused),
     )
+    return Reading(kb, Tally.of(kb))
 
 
 def _plural(word: str) -> str:
