@@ -159,7 +159,7 @@ class Draft:
             intervals=intervals,
             notices=tuple(self._notices),
         )
-        return Reading(replace(kb, **more), before, tuple(self._left_out))  # type: ignore[arg-type]
+        return Reading(replace(kb, **more), before, tuple(self._left_out), self.path, self._lines)  # type: ignore[arg-type]
 
     def _before(self) -> Tally:
         known = variable = inapplicable = 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 
 from diagnoser.kb import NOT_APPLICABLE, UNKNOWN, KnowledgeBase
 
@@ -62,6 +64,10 @@ class Reading:
     """What the file held, whether or not it was taken."""
     left_out: tuple[str, ...] = ()
     """What was not taken and why, one line each; nothing else of the file is lost."""
+    file: Path | None = None
+    """Where the rows stand, with `lines`; None where the format has no lines."""
+    lines: Mapping[str, int | None] = field(default_factory=dict)
+    """The line of each hypothesis, by id."""
 
     @cached_property
     def after(self) -> Tally:

@@ -73,7 +73,7 @@ def test_names_given_twice_are_refused_with_both_places() -> None:
     with pytest.raises(BadTable, match='line 9, value "ash": the hypothesis stands in line 7 already'):
         draft.add_hypothesis(Hypothesis("ash", "ash", 1.0), line=9)
     draft.add_test(Test("colour", (RED,)), line=2)
-    with pytest.raises(BadTable, match='line 5, value "colour": .* stands in line 2 already'):
+    with pytest.raises(BadTable, match=r'line 5, value "colour": .* stands in line 2 already'):
         draft.add_test(Test("colour", (BROWN,)), line=5)
     with pytest.raises(BadTable, match="this outcome twice"):
         draft.add_test(Test("hue", (RED, RED)))
@@ -82,7 +82,7 @@ def test_names_given_twice_are_refused_with_both_places() -> None:
 def test_an_outcome_that_is_not_declared_is_refused() -> None:
     draft = small()
     draft.add_test(Test("colour", (RED, BROWN)))
-    with pytest.raises(BadTable, match='line 7, value "blue": the test "colour" has no such outcome.*"ash"'):
+    with pytest.raises(BadTable, match=r'line 7, value "blue": the test "colour" has no such outcome.*"ash"'):
         draft.put(0, 0, {"blue": 1.0})
 
 
