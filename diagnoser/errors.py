@@ -45,6 +45,8 @@ class BadFile(DiagnoserError):
     ) -> None:
         self.path, self.problem, self.remedy = Path(path), problem, remedy
         self.line, self.column, self.value = line, column, value
+        self.others: tuple[BadFile, ...] = ()
+        """Further mistakes that were found with this one."""
         where = [str(path)]
         if line is not None:
             where.append(f"line {line}")

@@ -40,6 +40,11 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{share * 100:.{digits}f} %"
 
 
+def counted(number: int, word: str) -> str:
+    """A number of things, such as `1 error` and `2 errors`."""
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
 def span(low: float, high: float, unit: str | None = None) -> str:
     """A number or a range with its unit, such as `2.65 g` or `2.5 to 4 g`."""
     number = f"{low:.15g}" if low == high else f"{low:.15g} to {high:.15g}"

@@ -2,33 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
 from diagnoser.cli.options import JsonOption
-from diagnoser.cli.output import write_json, write_table
-from diagnoser.kb import UNKNOWN
+from diagnoser.cli.output import write, write_json, write_table
+from diagnoser.kb import KnowledgeBase
+from diagnoser.text import percent
 
 
-def tables(as_json: JsonOption = False) -> None:
+def tables(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Tell more of this table, or of a file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
     """List the tables that come with the program."""
     from diagnoser.formats import open_table, shipped_tables
 
-    known = [(name, open_table(path)) for name, path in shipped_tables().items()]
-    figures = [
-        {
-            "name": name,
-            "title": kb.title,
-            "hypotheses": len(kb.hypotheses),
-            "tests": len(kb.tests),
-            "unknown_share": kb.codes.count(UNKNOWN) / len(kb.codes),
-            "groups": len(kb.groups),
-            "licence": kb.licence,
-        }
-        for name, kb in known
-    ]
-    if as_json:
-        write_json(figures)
+    if name is not None:
+        figures = _figures(name, open_table(name))
+        if as_json:
+            write_json(figures)
+            return
+        for heading, value in figures.items():
+            for part in value if isinstance(value, list) else [value]:
+                shown = percent(part) if heading.endswith("share") and isinstance(part, float) else part
+                write(f"{heading.replace('_', ' ')}: {shown}")
         return
-    headings = ("name", "title", "hypotheses", "tests", "unknown", "groups", "licence")
+    known = [_figures(shipped, open_table(path)) for shipped, path in shipped_tables().items()]
+    if as_json:
+        write_json(known)
+        return
+    shown = {
+        "name": "name",
+        "title": "title",
+        "hypotheses": "hypotheses",
+        "tests": "tests",
+        "groups": "groups",
+        "unknown_share": "unknown",
+        "undeclared_pairs": "alike",
+        "licence": "licence",
+    }
     rows = (
-        [f"{value:.0%}" if isinstance(value, float) else str(value) for value in figure.values()] for figure in figures
+        [f"{value:.0%}" if isinstance(value, float) else str(value) for value in map(figures.get, shown)]
+        for figures in known
     )
-    write_table(headings, rows, headings[2:6])
+    write_table(tuple(shown.values()), rows, ("hypotheses", "tests", "groups", "unknown", "alike"))
+
+
+def _figures(name: str, kb: KnowledgeBase) -> dict[str, object]:
+    from diagnoser.check import Check
+
+    return {
+        "name": name,
+        "title": kb.title,
+        "version": kb.version,
+        "licence": kb.licence,
+        "scope": kb.scope,
+        "sources": list(kb.sources),
+        **asdict(Check(kb).figures),
+        "fingerprint": kb.fingerprint,
+        "wording_fingerprint": kb.wording_fingerprint,
+    }

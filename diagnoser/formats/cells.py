@@ -8,8 +8,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 
-from diagnoser.kb import MAX_PARTIALS, Partial
+from diagnoser.kb import MAX_PARTIALS, Outcome, Partial
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
@@ -123,6 +124,15 @@ def bins(ends: tuple[float, float], cuts: Sequence[float], tolerance: float) -> 
     low, high = (Decimal(repr(end)) for end in ends)
     margin = Decimal(repr(tolerance))
     return range(bisect_right(cuts, float(low - margin)), bisect_right(cuts, float(high + margin)) + 1)
+
+
+def bin_outcomes(cuts: Sequence[float], unit: str | None) -> tuple[Outcome, ...]:
+    """The bins that ascending cuts make, named by their ends."""
+    ends = [f"{cut + 0.0:.15g}" for cut in cuts]
+    after = f" {unit}" if unit else ""
+    inner = [Outcome(f"{low}..{high}", f"{low} to {high}{after}") for low, high in pairwise(ends)]
+    lowest = Outcome(f"<{ends[0]}", f"below {ends[0]}{after}")
+    return (lowest, *inner, Outcome(f">={ends[-1]}", f"{ends[-1]}{after} or more"))
 
 
 class Partials:

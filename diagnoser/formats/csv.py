@@ -21,6 +21,7 @@ from pathlib import Path
 
 from diagnoser.errors import BadTable
 from diagnoser.formats.cells import Alternative, CellError, Partials, alternatives, number, weigh
+from diagnoser.formats.reading import How, Reading, Tally
 from diagnoser.formats.rows import records
 from diagnoser.kb import DOES_NOT_APPLY, MAX_PARTIALS, UNKNOWN, Hypothesis, KnowledgeBase, Outcome, Test
 from diagnoser.text import clean
@@ -36,7 +37,7 @@ _MISREPORTED_WEIGHT = 0.05
 _MANY = 10
 
 
-def read_csv(path: Path) -> KnowledgeBase:
+def read(path: Path, how: How) -> Reading:  # noqa: ARG001  filled by the reader of cases
     """Read a bare CSV file. Raises BadTable."""
     grid = _read_grid(path)
     first, named = _layout(grid)
@@ -68,13 +69,14 @@ def read_csv(path: Path) -> KnowledgeBase:
     codes_of_all = array("h", bytes(2 * m * n))
     for index, codes_of_one in enumerate(columns):
         codes_of_all[index::n] = codes_of_one
-    return KnowledgeBase(
+    kb = KnowledgeBase(
         title=clean(path.stem) or "table",
         hypotheses=tuple(Hypothesis(name, name, 1.0 / m) for name in ids),
         tests=tuple(tests),
         codes=codes_of_all,
         notices=notices.lines(),
     )
+    return Reading(kb, Tally.of(kb))
 
 
 @dataclass(frozen=True, slots=True)

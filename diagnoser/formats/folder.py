@@ -11,6 +11,7 @@ from diagnoser.errors import BadTable
 from diagnoser.formats.cells import CellError, Partials, alternatives, bins, interval, number, weigh, weight
 from diagnoser.formats.kb_toml import Declared, Head, read_head
 from diagnoser.formats.prior import scaled
+from diagnoser.formats.reading import Reading, Tally
 from diagnoser.formats.rows import records
 from diagnoser.kb import DOES_NOT_APPLY, UNKNOWN, Hypothesis, KnowledgeBase, Test
 from diagnoser.text import clean, nearest
@@ -18,24 +19,27 @@ from diagnoser.text import clean, nearest
 _Interval = tuple[float, float] | None
 
 
-def read_folder(folder: Path) -> KnowledgeBase:
-    """Read kb.toml and table.csv of a folder. Raises BadTable."""
+def read_folder(folder: Path) -> Reading:
+    """Read kb.toml and table.csv of a folder. Raises BadTable, whose `others` are further cells that are wrong."""
     declared = read_head(folder / "kb.toml")
     head = declared.head
-    sheet, weights, notices = _weighted(_read_sheet(folder / "table.csv", declared), head)
+    sheet, weights, left_out = _weighted(_read_sheet(folder / "table.csv", declared), head)
     hypotheses = _hypotheses(sheet, weights, declared)
     used = {hypothesis.group for hypothesis in hypotheses}
     unused = [f'group "{group.id}" has no member' for group in declared.groups if group.id not in used]
     tests: list[Test] = []
     codes = array("h", bytes(2 * len(hypotheses) * len(declared.tests)))
     intervals: dict[int, tuple[_Interval, ...]] = {}
-    for index, test in enumerate(declared.tests):
-        column = _Column(sheet, test, head)
+    columns = [_Column(sheet, test, head) for test in declared.tests]
+    if wrong := [error for column in columns for error in column.errors]:
+        wrong[0].others = tuple(wrong[1:])
+        raise wrong[0]
+    for index, (test, column) in enumerate(zip(declared.tests, columns, strict=True)):
         codes[index :: len(declared.tests)] = column.codes()
         tests.append(column.test())
         if test.cuts:
             intervals[index] = column.intervals()
-    return KnowledgeBase(
+    kb = KnowledgeBase(
         title=head.title,
         hypotheses=hypotheses,
         tests=tuple(tests),
@@ -51,8 +55,10 @@ def read_folder(folder: Path) -> KnowledgeBase:
         hypotheses_word=head.hypotheses or _plural(head.hypothesis),
         cost_unit=head.cost_unit,
         blank=head.blank,
-        notices=(*notices, *unused),
+        notices=tuple(unused),
     )
+    lines = dict(zip((h.id for h in hypotheses), sheet.lines, strict=True))
+    return Reading(kb, Tally.of(kb), tuple(left_out), sheet.path, lines)
 
 
 def _plural(word: str) -> str:
@@ -132,7 +138,7 @@ def _quoted(names: Sequence[str]) -> str:
 
 
 def _weighted(sheet: _Sheet, head: Head) -> tuple[_Sheet, list[float], list[str]]:
-    """The rows whose prior is not 0, their priors before scaling, and what is said of the others."""
+    """The rows whose prior is not 0, their priors before scaling, and what is left out with the others."""
     name = head.columns.prior
     if not name:
         return sheet, [1.0] * len(sheet.rows), []
@@ -140,7 +146,7 @@ def _weighted(sheet: _Sheet, head: Head) -> tuple[_Sheet, list[float], list[str]
     notices: list[str] = []
     for row, text in enumerate(sheet.column(name)):
         if number(text) == 0:
-            notices.append(f'line {sheet.lines[row]}: "{sheet.rows[row][0]}" has prior 0 and is left out')
+            notices.append(f'line {sheet.lines[row]}: "{sheet.rows[row][0]}" has prior 0')
             continue
         try:
             kept[row] = weight(text)
@@ -186,7 +192,7 @@ def _several(text: str) -> tuple[str, ...]:
 
 
 class _Column:
-    """The cells of one test. A text that occurs again costs one look-up."""
+    """The cells of one test, `errors` where there are any. A text that occurs again costs one look-up."""
 
     def __init__(self, sheet: _Sheet, test: Test, head: Head) -> None:
         self._test, self._head = test, head
@@ -197,12 +203,13 @@ class _Column:
         self._partials = Partials()
         self._code: dict[str, int] = {}
         self._interval: dict[str, tuple[float, float]] = {}
+        self.errors: list[BadTable] = []
         for text in dict.fromkeys(self._texts):
             try:
                 self._code[text] = self._read(text)
             except CellError as error:
                 row = self._texts.index(text)
-                raise sheet.error(row, test.id, error.problem, error.remedy, text) from None
+                self.errors.append(sheet.error(row, test.id, error.problem, error.remedy, text))
 
     def codes(self) -> array[int]:
         """One code a row."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from diagnoser.errors import BadTable
+from diagnoser.formats.cells import bin_outcomes
 from diagnoser.formats.toml_source import Place, Source
 from diagnoser.kb import NOT_APPLICABLE, Group, Outcome, Test
 from diagnoser.text import clean, nearest
@@ -249,11 +250,7 @@ def _bin_outcomes(source: Source, at: Place, entry: TestEntry, cuts: Sequence[fl
             problem = f"are {len(entry.outcomes)}, but {len(cuts)} cuts make {len(cuts) + 1} bins"
             raise source.error((*at, "outcomes"), problem, "give one for each bin or leave them out")
         return tuple(Outcome(o.id, o.label or o.id) for o in entry.outcomes)
-    ends = [f"{cut + 0.0:.15g}" for cut in cuts]
-    bins = [Outcome(f"{low}..{high}", f"{low} to {high} {entry.unit or ''}".strip()) for low, high in pairwise(ends)]
-    lowest = Outcome(f"<{ends[0]}", f"below {ends[0]} {entry.unit or ''}".strip())
-    highest = Outcome(f">={ends[-1]}", " ".join(filter(None, (ends[-1], entry.unit, "or more"))))
-    return (lowest, *bins, highest)
+    return bin_outcomes(cuts, entry.unit)
 
 
 def _need(text: str) -> tuple[str, str]:

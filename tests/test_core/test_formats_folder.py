@@ -100,7 +100,7 @@ def test_everything_around_the_cells(stones: KnowledgeBase) -> None:
         Hypothesis("j", "Jet", 0.4, "g1"),
         Hypothesis("a", "Agate", 0.2, "g1"),
     )
-    assert stones.notices == ('line 5: "Ghost" has prior 0 and is left out', 'group "g2" has no member')
+    assert stones.notices == ('group "g2" has no member', 'left out: line 5: "Ghost" has prior 0')
     colour, streak, density = stones.tests
     assert (colour.name, colour.question, colour.cost, colour.category) == ("Colour", "Which colour?", 2.0, "look")
     assert (colour.reliability, colour.provenance, colour.note, colour.unit) == (0.9, "hand", "In daylight.", None)
