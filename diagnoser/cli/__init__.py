@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from diagnoser import __version__
-from diagnoser.cli import check, evaluate, next, replay, run, sessions, tables  # noqa: A004
+from diagnoser.cli import check, convert, evaluate, next, replay, run, sessions, tables  # noqa: A004
 from diagnoser.cli.output import say
 from diagnoser.errors import DiagnoserError
 
@@ -70,6 +70,7 @@ app.command("run")(run.run)
 app.command("next")(next.next_test)
 app.command("evaluate")(evaluate.evaluate)
 app.command("check")(check.check)
+app.command("convert")(convert.convert)
 app.command("tables")(tables.tables)
 app.command("sessions")(sessions.sessions)
 app.command("replay")(replay.replay)

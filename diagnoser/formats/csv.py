@@ -21,6 +21,7 @@ from pathlib import Path
 
 from diagnoser.errors import BadTable
 from diagnoser.formats.cells import Alternative, CellError, Partials, alternatives, number, weigh
+from diagnoser.formats.formula import unguarded
 from diagnoser.formats.reading import How, Reading, Tally
 from diagnoser.formats.rows import records
 from diagnoser.kb import DOES_NOT_APPLY, MAX_PARTIALS, UNKNOWN, Hypothesis, KnowledgeBase, Outcome, Test
@@ -32,7 +33,7 @@ _RANK = {word: rank for rank, word in enumerate(_POSITIVE + _NEGATIVE)}
 _PARTNER = dict(zip(_POSITIVE + _NEGATIVE, _NEGATIVE + _POSITIVE, strict=True))
 _UNKNOWN = frozenset({"", "?", "*", "u", "na", "n/a", "nan", "unknown"})
 _PLAIN_UNKNOWN = frozenset({"", "?", "unknown"})
-_NO_NAMES = frozenset({"", "?", "*", "+", "-"})
+NO_NAMES = frozenset({"", "?", "*", "+", "-"})
 _MISREPORTED_WEIGHT = 0.05
 _MANY = 10
 
@@ -152,7 +153,7 @@ def _read_grid(path: Path) -> _Grid:
         lines.append(line)
     if not lengths:
         raise BadTable(path, "there is one line only", "put a header and at least one row into the file")
-    texts = [clean(text) for text in numbers]
+    texts = [unguarded(clean(text)) for text in numbers]
     blank = {place for place, text in enumerate(texts) if not text}
     width = stride
     while width > 1 and blank.issuperset(fields[width - 1 :: stride]):
@@ -175,11 +176,13 @@ def _ragged(path: Path, line: int, fields: int, expected: int) -> BadTable:
     return BadTable(path, f"the row has {fields} fields, expected {expected}", remedy, line=line)
 
 
-def _is_mark(text: str) -> bool:
+def is_mark(text: str) -> bool:
+    """Whether this text in a cell means unknown."""
     return text.casefold() in _UNKNOWN
 
 
-def _is_word(text: str) -> bool:
+def is_word(text: str) -> bool:
+    """Whether this text can be nothing but a cell, such as `yes`, `0` or `+|-`."""
     return all(part.strip().casefold() in _RANK for part in text.split("|"))
 
 
@@ -197,7 +200,7 @@ def _layout(grid: _Grid) -> tuple[int, bool]:
         text = top[column]
         if not text:
             continue
-        cell = _is_mark(text) or _is_word(text)
+        cell = is_mark(text) or is_word(text)
         if not cell and text in {grid.texts[field] for field in set(grid.column(column, 1))}:
             doubtful.append(column)
             cell = number(text) is not None
@@ -213,13 +216,13 @@ def _layout(grid: _Grid) -> tuple[int, bool]:
 
 
 def _holds_names(texts: Sequence[str], *, blank_header: bool) -> bool:
-    known = [text for text in texts if not _is_mark(text)]
+    known = [text for text in texts if not is_mark(text)]
     if blank_header and known:
         return True
     different = set(known)
-    if all(_is_word(text) for text in different):
+    if all(is_word(text) for text in different):
         return False
-    if all(_is_word(text) or number(text) is not None for text in different):
+    if all(is_word(text) or number(text) is not None for text in different):
         return 2 * len(different) > len(known)
     return True
 
@@ -228,7 +231,7 @@ def _hypothesis_ids(grid: _Grid, first: int) -> list[str]:
     lines: dict[str, int] = {}
     for field, line in zip(grid.column(0, first), grid.lines[first:], strict=True):
         name = grid.texts[field]
-        if name in _NO_NAMES:
+        if name in NO_NAMES:
             problem = "the hypothesis has no name" if not name else "this is no name of a hypothesis"
             remedy = "write its name in the first column; a column of cells must not mix with names"
             raise BadTable(grid.path, problem, remedy, line=line, column=1, value=name or None)
@@ -273,7 +276,7 @@ def _read_column(
     try:
         for field in dict.fromkeys(cells):
             text = grid.texts[field]
-            if _is_mark(text):
+            if is_mark(text):
                 codes[field] = UNKNOWN
                 if text.casefold() not in _PLAIN_UNKNOWN:
                     notices.say(f'cells "{text}" are read as unknown')

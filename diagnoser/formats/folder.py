@@ -9,6 +9,7 @@ from pathlib import Path
 
 from diagnoser.errors import BadTable
 from diagnoser.formats.cells import CellError, Partials, alternatives, bins, interval, number, weigh, weight
+from diagnoser.formats.formula import unguarded
 from diagnoser.formats.kb_toml import Declared, Head, read_head
 from diagnoser.formats.prior import scaled
 from diagnoser.formats.reading import Reading, Tally
@@ -88,7 +89,7 @@ def _read_sheet(path: Path, declared: Declared) -> _Sheet:
     rows: list[list[str]] = []
     names: list[str] = []
     for line, row in records(path):
-        fields = [clean(field) for field in row]
+        fields = [unguarded(clean(field)) for field in row]
         if not names:
             names, widest = fields, len(fields)
             while names and not names[-1]:

@@ -53,7 +53,7 @@ TestId = Annotated[Name, AfterValidator(_test_id)]
 OutcomeId = Annotated[Name, AfterValidator(_outcome_id)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Cost = Annotated[float, AfterValidator(_cost)]
-AnyOf = Annotated[list[Name], BeforeValidator(_as_list), Field(min_length=1)]
+AnyOf = Annotated[list[Name], BeforeValidator(_as_list, json_schema_input_type=str | list[Name]), Field(min_length=1)]
 
 
 class _Strict(BaseModel):
