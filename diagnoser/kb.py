@@ -78,7 +78,7 @@ class Test:
         """Number of outcomes without "does not apply"."""
         return len(self.outcomes) - (self.outcomes[-1].id == NOT_APPLICABLE)
 
-    def _among(self, tests: Set[str]) -> Test:
+    def among(self, tests: Set[str]) -> Test:
         """The test where only these others are left."""
         needs = (tuple(need for need in any_of if need[0] in tests) for any_of in self.needs)
         same = tuple(test for test in self.same_evidence if test in tests)
@@ -222,7 +222,7 @@ class KnowledgeBase:
         if not indices or len(set(indices)) < len(indices) or not all(0 <= index < n for index in indices):
             raise UsageError(f"tests are chosen once each by numbers from 0 to {n - 1}")
         kept = {self.tests[index].id for index in indices}
-        tests = tuple(self.tests[index]._among(kept) for index in indices)
+        tests = tuple(self.tests[index].among(kept) for index in indices)
         codes = array("h", bytes(2 * len(self.hypotheses) * len(tests)))
         for place, index in enumerate(indices):
             codes[place :: len(tests)] = self.codes[index::n]

@@ -41,7 +41,7 @@ class Draft:
 
     def __init__(self, path: Path, title: str) -> None:
         self.path = path
-        self._title = clean(title) or clean(path.stem) or "table"
+        self.title = title
         self._hypotheses: list[Hypothesis] = []
         self._groups: list[Group] = []
         self._columns: list[_Column] = []
@@ -67,6 +67,10 @@ class Draft:
             raise BadTable(self.path, problem, "rename one of them", line=line, value=twice)
         self._columns.append(_Column(test, line, numeric=not test.outcomes))
         return len(self._columns) - 1
+
+    def test(self, number: int) -> Test:
+        """A test as it was added."""
+        return self._columns[number].test
 
     def add_hypothesis(self, hypothesis: Hypothesis, line: int | None = None) -> int:
         """The number of a new hypothesis; its prior is a positive weight. Raises BadTable for an id known already."""
@@ -143,15 +147,16 @@ class Draft:
         codes = array("h", bytes(2 * m * n))
         tests: list[Test] = []
         intervals: dict[int, tuple[Range | None, ...]] = {}
+        names = {column.test.id for column in kept}
         for index, column in enumerate(kept):
             test, codes[index::n] = self._numeric(column) if column.numeric else self._nominal(column)
-            tests.append(test)
+            tests.append(test.among(names))
             if column.numeric:
                 raw = [column.cells.get(row) for row in range(m)]
                 intervals[index] = tuple(cell if isinstance(cell, tuple) else None for cell in raw)
         priors = scaled([hypothesis.prior for hypothesis in self._hypotheses])
         kb = KnowledgeBase(
-            title=self._title,
+            title=clean(self.title) or clean(self.path.stem) or "table",
             hypotheses=tuple(replace(h, prior=p) for h, p in zip(self._hypotheses, priors, strict=True)),
             tests=tuple(tests),
             codes=codes,

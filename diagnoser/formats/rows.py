@@ -46,6 +46,22 @@ def read_text(path: Path, kind: type[BadFile] = BadTable) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def old_text(path: Path) -> tuple[str, str]:
+    """The text of a file that may be in UTF-8 or Windows-1252, and what is said of the latter. Raises BadTable."""
+    try:
+        return read_text(path), ""
+    except BadTable as error:
+        if "is not UTF-8" not in error.problem:
+            raise
+    try:
+        text = path.read_bytes().decode("cp1252")
+    except UnicodeDecodeError as error:
+        problem = f"byte 0x{error.object[error.start]:02x} is neither UTF-8 nor Windows-1252"
+        line, _ = _position(error.object, error.start)
+        raise BadTable(path, problem, "save the file as UTF-8", line=line) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n"), "the text is read as Windows-1252, for it is not UTF-8"
+
+
 def records(path: Path, kind: type[BadFile] = BadTable) -> Iterator[tuple[int, list[str]]]:
     """Each row of a comma-separated file with the line it begins on; lines without any character are passed over.
 

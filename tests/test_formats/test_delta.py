@@ -1,0 +1,157 @@
+"""DELTA: the published sample and three toy sets, cells read off the files by eye."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnoser.errors import BadTable
+from diagnoser.formats import read_table
+from diagnoser.formats.reading import Reading
+from diagnoser.kb import NOT_APPLICABLE
+from tests.conftest import SHARED
+from tests.test_formats.fuzzing import into, refuses_or_reads
+
+FOREIGN = SHARED / "data" / "foreign"
+UNKNOWN = "unknown"
+
+
+@pytest.fixture(scope="module")
+def grass() -> Reading:
+    return sample("delta_sample_grass")
+
+
+def sample(name: str) -> Reading:
+    if not (FOREIGN / name).is_dir():
+        pytest.skip("the DELTA samples are not beside the repository")
+    return read_table(FOREIGN / name)
+
+
+def said(reading: Reading, item: str, test: int) -> object:
+    """A cell: the range of a number, the labels of its outcomes, or unknown."""
+    kb = reading.kb
+    cell = kb.cell(kb.hypothesis_index[item], test)
+    if cell.unknown:
+        return UNKNOWN
+    if cell.interval:
+        return cell.interval
+    return [kb.tests[test].outcomes[v].label.split(" ")[0] for v, _ in cell.outcomes]
+
+
+def test_all_of_the_grass_is_accounted_for(grass: Reading) -> None:
+    assert (grass.before.hypotheses, grass.before.tests) == (14, 89)
+    assert (grass.after.hypotheses, grass.after.tests) == (14, 84)
+    assert [line.split(" ")[1] for line in grass.left_out] == ["1", "25", "87", "88", "89"]
+    assert all(line.endswith("it holds text") for line in grass.left_out)
+    assert any("Windows-1252" in notice for notice in grass.kb.notices)
+    assert grass.kb.title == "Grass Genera - character list"
+
+
+# Tests are the characters 2 to 24, 26 to 86: character n is test n - 2 up to 24 and n - 3 after it.
+@pytest.mark.parametrize(
+    ("item", "character", "cell"),
+    [
+        ("Echinochloa", 2, (40, 360)),  # 2,40-360
+        ("Echinochloa", 4, ["annual", "perennial"]),  # 4,1/2
+        ("Echinochloa", 6, ["not"]),  # implicit 2: not pseudopetiolate
+        ("Echinochloa", 8, UNKNOWN),  # nothing, no implicit value
+        ("Echinochloa", 17, ["does"]),  # 16,2 rules 17 out
+        ("Echinochloa", 18, UNKNOWN),  # a remark only
+        ("Echinochloa", 20, ["does"]),  # 20,-
+        ("Echinochloa", 26, (2.3, 7)),  # 26,2.3-7
+        ("Echinochloa", 42, ["male", "sterile"]),  # 42,1<<10%> rarely>/2: comments within comments
+        ("Bambusa", 2, (200, 3500)),  # 2,(200-)500-3500: the extreme belongs to it
+        ("Bambusa", 11, ["an", "a"]),  # 11,1-2
+        ("Bambusa", 41, (0, 3)),  # 41,0-3<? ...>
+        ("Anisopogon", 4, ["perennial"]),  # 4<oat-like>,2
+        ("Anisopogon", 10, ["present"]),  # implicit 1
+        ("Anisopogon", 21, ["does"]),  # 20 is 2 by implication, which rules 21 to 24 out
+        ("Anisopogon", 38, (7, 9)),  # 38,7-9
+    ],
+)
+def test_cells_of_the_grass(grass: Reading, item: str, character: int, cell: object) -> None:
+    assert said(grass, item, character - (2 if character < 25 else 3)) == cell
+
+
+def test_what_a_test_needs(grass: Reading) -> None:
+    """11 depends on 10: under its state 2, absent, it does not apply; so it needs state 1."""
+    ligule, form = grass.kb.tests[8], grass.kb.tests[9]
+    assert form.needs == (((ligule.id, ligule.outcomes[0].id),),)
+
+
+def test_a_variant_takes_over_what_it_does_not_say() -> None:
+    simple = sample("delta_simple")
+    assert said(simple, "item 3", 0) == said(simple, "item 2", 0) == (1, 1)  # 2,1 of item 2
+    assert said(simple, "item 3", 3) == ["state"]  # 5,3 of its own
+    assert simple.kb.tests[3].outcomes[simple.kb.code(2, 3)].label == "state 5"
+    assert said(simple, "item 4", 0) == UNKNOWN
+    assert said(simple, "item 5", 1) == (1.01, 1.01)
+    assert len(simple.kb.cell(4, 3).outcomes) == 3  # 5,1-2/2&3
+
+
+def test_a_state_or_not_applicable() -> None:
+    linked = sample("delta_linked")
+    kb = linked.kb
+    cell = kb.cell(2, kb.test_index["linked 2"])  # 7,2/-
+    outcomes = kb.tests[kb.test_index["linked 2"]].outcomes
+    assert [outcomes[v].id for v, _ in cell.outcomes] == ["state 10", NOT_APPLICABLE]
+    assert [kb.tests[4].id, kb.tests[6].id] == ["linked 1 (comment 1)", "linked 1 (comment 3)"]
+    inapplicable = sample("delta_inapplicable")
+    assert said(inapplicable, "item 2", 4) == ["does"]  # 6,-
+    assert said(inapplicable, "item 3", 4) == UNKNOWN
+
+
+SPECS = "*CHARACTER TYPES 2,RN\n*NUMBERS OF STATES 1,2\n*IMPLICIT VALUES 1,2\n*DEPENDENT CHARACTERS 1,2:2\n"
+CHARS = "*SHOW ~ tiny\n*CHARACTER LIST\n#1. wings <or none>/\n 1. yes/\n 2. no/\n\n#2. span/\n cm wide/\n"
+ITEMS = "*ITEM DESCRIPTIONS\n# \\i{}ant\\i0{}/\n1,1 2,1-2\n# bee <Apis>/\n1,1 2,(0.5-)3-4.5(-6)\n# cat/\n"
+
+
+def folder(place: Path, **texts: str) -> Path:
+    for name, text in {"specs": SPECS, "chars": CHARS, "items": ITEMS, **texts}.items():
+        (place / name.upper()).write_text(text, encoding="cp1252", newline="\r\n")
+    return place
+
+
+def test_a_tiny_set(tmp_path: Path) -> None:
+    reading = read_table(folder(tmp_path))
+    assert [h.id for h in reading.kb.hypotheses] == ["ant", "bee", "cat"]
+    assert [t.id for t in reading.kb.tests] == ["wings", "span"]
+    assert reading.kb.tests[1].unit == "cm wide"
+    assert [said(reading, name, 1) for name in ("ant", "bee", "cat")] == [(1, 2), (0.5, 6), ["does"]]
+    assert [said(reading, name, 0) for name in ("ant", "cat")] == [["yes"], ["no"]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ({"items": ITEMS + "# ant/\n1,1\n"}, r"line 7, value \"ant\": the hypothesis stands in line 2 already"),
+        ({"items": ITEMS + "# dog/\n1,3\n"}, r"line 8, column \"character 1\", value \"3\": .* 2 states"),
+        ({"items": ITEMS + "# dog/\n2,a\n"}, r"line 8, column \"character 2\", value \"a\": this is no number"),
+        ({"items": ITEMS + "# dog/\n\n9,1\n"}, r"line 9, value \"9,1\": this is no attribute of a known character"),
+        ({"items": ITEMS + "# dog/\n1<never closed,1\n"}, "a comment is opened and never closed"),
+        ({"items": ITEMS + "# dog 1,1\n"}, "line 7: the item's name has no end"),
+        ({"specs": "*NUMBER OF CHARACTERS 3\n"}, "2 characters are in the list, not 3"),
+        ({"specs": "*CHARACTER TYPES 1,XX\n"}, 'unknown type "XX"'),
+        ({"chars": "*SHOW x\n"}, r"CHARS: there is no directive \*CHARACTER LIST"),
+        ({"chars": CHARS.replace("2. no", "3. no")}, "do not count up from 1"),
+    ],
+)
+def test_mistakes_have_their_place(tmp_path: Path, texts: dict[str, str], words: str) -> None:
+    with pytest.raises(BadTable, match=words):
+        read_table(folder(tmp_path, **texts))
+
+
+def test_comments_ten_thousand_deep(tmp_path: Path) -> None:
+    deep = "<" * 10_000 + "x" + ">" * 10_000
+    items = ITEMS.replace("1,1 2,1-2", f"1{deep},1 2,1-2")
+    assert said(read_table(folder(tmp_path, items=items)), "ant", 0) == ["yes"]
+    with pytest.raises(BadTable, match="never closed"):
+        read_table(folder(tmp_path, items=items.replace(">,1", ",1")))
+
+
+@pytest.mark.parametrize("name", ["specs", "chars", "items"])
+def test_mutants(tmp_path: Path, name: str) -> None:
+    place = folder(tmp_path)
+    file = place / name.upper()
+    assert refuses_or_reads(lambda: read_table(place), into(file), [file.read_bytes()], seed=7) > 0
