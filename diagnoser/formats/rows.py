@@ -13,18 +13,29 @@ _QUOTED = re.compile(r'"[^"]*"')
 _OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs"}
 
 
+LARGEST = 500_000_000
+"""Bytes of a file that is read."""
+
+
+def read_bytes(path: Path, kind: type[BadFile] = BadTable) -> bytes:
+    """What a file holds. Raises `kind` where it cannot be read or is too large."""
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():  # a pipe would be waited for
+            raise kind(path, "this is no regular file", "save the text in a file first")
+        if path.stat().st_size > LARGEST:
+            raise kind(path, f"the file has more than {LARGEST:,} bytes", "split it or leave columns out")
+        return path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise kind(path, f"cannot be read ({reason})", "check the path and its permissions") from None
+
+
 def read_text(path: Path, kind: type[BadFile] = BadTable) -> str:
     """The text of a UTF-8 file with every line end turned into a line feed.
 
     Raises `kind` where the file cannot be read, is empty, is no text or is in another encoding.
     """
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():  # a pipe would be waited for
-            raise kind(path, "this is no regular file", "save the text in a file first")
-        data = path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise kind(path, f"cannot be read ({reason})", "check the path and its permissions") from None
+    data = read_bytes(path, kind)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise kind(path, "the text is UTF-16", "save it as UTF-8")
     if data.startswith(b"PK\x03\x04"):
