@@ -15,22 +15,22 @@ Everything that might have been read otherwise is said in the notices.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diagnoser.errors import BadTable
 from diagnoser.formats.cells import Alternative, CellError, Partials, alternatives, number, weigh
 from diagnoser.formats.formula import unguarded
 from diagnoser.formats.reading import How, Reading, Tally
-from diagnoser.formats.rows import records
+from diagnoser.formats.rows import loose_records
 from diagnoser.kb import DOES_NOT_APPLY, MAX_PARTIALS, UNKNOWN, Hypothesis, KnowledgeBase, Outcome, Test
 from diagnoser.text import clean
 
-_POSITIVE = ("1", "yes", "true", "present", "+")
-_NEGATIVE = ("0", "no", "false", "absent", "-")
-_RANK = {word: rank for rank, word in enumerate(_POSITIVE + _NEGATIVE)}
-_PARTNER = dict(zip(_POSITIVE + _NEGATIVE, _NEGATIVE + _POSITIVE, strict=True))
+POSITIVE = ("1", "yes", "true", "present", "+")
+NEGATIVE = ("0", "no", "false", "absent", "-")
+RANK = {word: rank for rank, word in enumerate(POSITIVE + NEGATIVE)}
+PARTNER = dict(zip(POSITIVE + NEGATIVE, NEGATIVE + POSITIVE, strict=True))
 _UNKNOWN = frozenset({"", "?", "*", "u", "na", "n/a", "nan", "unknown"})
 _PLAIN_UNKNOWN = frozenset({"", "?", "unknown"})
 NO_NAMES = frozenset({"", "?", "*", "+", "-"})
@@ -38,13 +38,25 @@ _MISREPORTED_WEIGHT = 0.05
 _MANY = 10
 
 
-def read(path: Path, how: How) -> Reading:  # noqa: ARG001  filled by the reader of cases
-    """Read a bare CSV file. Raises BadTable."""
-    grid = _read_grid(path)
+def read(path: Path, how: How) -> Reading:
+    """Read a CSV file, of cases where `how` says so. Raises BadTable."""
+    rows, notices = loose_records(path)
+    return read_rows(path, rows, how, notices)
+
+
+def read_rows(path: Path, rows: Iterable[tuple[int, list[str]]], how: How, said: Sequence[str]) -> Reading:
+    """The table that these rows make, each with its line; said: notices on how they were come by. Raises BadTable."""
+    if how.cases is not None:
+        from diagnoser.formats.cases import group_cases
+
+        return group_cases(path, rows, how, said)
+    grid = _read_grid(path, rows)
     first, named = _layout(grid)
     m = len(grid.lines) - first
     ids = _hypothesis_ids(grid, first) if named else [f"H{row + 1}" for row in range(m)]
     notices = _Notices()
+    for words in said:
+        notices.say(words)
     if not first:
         notices.say("line 1 is read as a row, not as a header: the tests are called T1, T2, ...")
     if not named:
@@ -53,6 +65,9 @@ def read(path: Path, how: How) -> Reading:  # noqa: ARG001  filled by the reader
         notices.say("the numbers in the first column are read as the names of the hypotheses")
     if grid.blank_rows:
         notices.say(f"rows without any cell filled in are left out: {grid.blank_rows}")
+    if _looks_transposed(grid, first, int(named)):
+        notices.say("the table looks transposed: the cells of a row are more alike than those of a column")
+    left_out: list[str] = []
     tests: list[Test] = []
     columns: list[array[int]] = []
     signs = "+" in grid.texts
@@ -60,7 +75,7 @@ def read(path: Path, how: How) -> Reading:  # noqa: ARG001  filled by the reader
         cells = grid.column(column, first)
         test, codes = _read_column(grid, name, cells, first, signs, notices)
         if test is None:
-            notices.add("left out, for no row has a known outcome", name)
+            left_out.append(f'column "{name}": no row has a known outcome')
             continue
         tests.append(test)
         columns.append(array("h", map(codes.__getitem__, cells)))
@@ -77,7 +92,10 @@ def read(path: Path, how: How) -> Reading:  # noqa: ARG001  filled by the reader
         codes=codes_of_all,
         notices=notices.lines(),
     )
-    return Reading(kb, Tally.of(kb))
+    after, lost = Tally.of(kb), len(left_out)
+    before = replace(after, tests=after.tests + lost, unknown=after.unknown + lost * m)
+    lines = dict(zip(ids, grid.lines[first:], strict=True))
+    return Reading(kb, before, tuple(left_out), path, lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +150,12 @@ def _listed(columns: Sequence[str]) -> str:
     return f"column {shown}" if len(columns) == 1 else f"columns {shown}{more}"
 
 
-def _read_grid(path: Path) -> _Grid:
+def _read_grid(path: Path, rows: Iterable[tuple[int, list[str]]]) -> _Grid:
     numbers = _Numbers()
     fields, lines = array("i"), array("q")
     lengths: dict[int, int] = {}  # of the rows below the first, with the first line that has each
     stride = least = blank_rows = 0
-    for line, row in records(path):
+    for line, row in rows:
         if not any(row):
             blank_rows += len(row) > 1
             continue
@@ -166,6 +184,17 @@ def _read_grid(path: Path) -> _Grid:
     return _Grid(path, texts, fields, stride, width, lines, blank_rows)
 
 
+def _looks_transposed(grid: _Grid, first: int, offset: int) -> bool:
+    """Rows that hold few different cells each, where columns hold many."""
+    marks = {number for number, text in enumerate(grid.texts) if is_mark(text)}
+    starts = range(first * grid.stride, len(grid.fields), grid.stride)
+    across = [len(set(grid.fields[start + offset : start + grid.width]) - marks) for start in starts]
+    down = [len(set(grid.column(column, first)) - marks) for column in range(offset, grid.width)]
+    if len(across) < 3 or len(down) < 3:
+        return False
+    return sum(down) / len(down) > 2 * max(sum(across) / len(across), 1)
+
+
 def _filled(row: Sequence[str]) -> int:
     """Number of fields up to the last that is not blank."""
     return max(index for index, field in enumerate(row, 1) if field)
@@ -183,7 +212,7 @@ def is_mark(text: str) -> bool:
 
 def is_word(text: str) -> bool:
     """Whether this text can be nothing but a cell, such as `yes`, `0` or `+|-`."""
-    return all(part.strip().casefold() in _RANK for part in text.split("|"))
+    return all(part.strip().casefold() in RANK for part in text.split("|"))
 
 
 def _layout(grid: _Grid) -> tuple[int, bool]:
@@ -237,7 +266,9 @@ def _hypothesis_ids(grid: _Grid, first: int) -> list[str]:
             raise BadTable(grid.path, problem, remedy, line=line, column=1, value=name or None)
         if name in lines:
             problem = f"the hypothesis stands in line {lines[name]} already"
-            remedy = "rename one of them; if this is a test, put a column of names in front"
+            remedy = (
+                "rename one of them; if rows are cases, convert with --cases; if this is a test, put names in front"
+            )
             raise BadTable(grid.path, problem, remedy, line=line, column=1, value=name)
         lines[name] = line
     return list(lines)
@@ -316,15 +347,15 @@ def _read_column(
 def _outcomes(spelling: dict[str, str], name: str, signs: bool, notices: _Notices) -> list[Outcome]:
     """The outcomes in the order that settles ties; none where no row has any."""
     negative = "+" in spelling or (signs and spelling.keys() == {"-"})
-    keys = sorted((key for key in spelling if key != "-" or negative), key=lambda key: _RANK.get(key, len(_RANK)))
+    keys = sorted((key for key in spelling if key != "-" or negative), key=lambda key: RANK.get(key, len(RANK)))
     labels = [spelling[key] for key in keys]
-    for words in (_POSITIVE, _NEGATIVE):
+    for words in (POSITIVE, NEGATIVE):
         if sum(key in words for key in keys) > 1:
             notices.add("words that mean the same are kept as different outcomes", name)
     if len(keys) == 1:
         word = keys[0]
-        labels.append(_PARTNER.get(word, f"not {labels[0]}"))
-        if word in _NEGATIVE:
+        labels.append(PARTNER.get(word, f"not {labels[0]}"))
+        if word in NEGATIVE:
             labels.reverse()
         notices.add(
             f'all known rows have "{spelling[word]}"; the other outcome is called "{_other(labels, word)}"', name

@@ -11,6 +11,9 @@ from diagnoser.errors import BadFile, BadTable
 
 _QUOTED = re.compile(r'"[^"]*"')
 _OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs"}
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:\.\.[+-]?\d+,\d+)?")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_ENCODINGS = {"cp1252": "Windows-1252", "utf-16": "UTF-16"}
 
 
 LARGEST = 500_000_000
@@ -36,7 +39,7 @@ def read_text(path: Path, kind: type[BadFile] = BadTable) -> str:
     Raises `kind` where the file cannot be read, is empty, is no text or is in another encoding.
     """
     data = read_bytes(path, kind)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith(_UTF_16):
         raise kind(path, "the text is UTF-16", "save it as UTF-8")
     if data.startswith(b"PK\x03\x04"):
         raise kind(path, "this is a spreadsheet or an archive, not text", "save the sheet as CSV in UTF-8")
@@ -54,23 +57,31 @@ def read_text(path: Path, kind: type[BadFile] = BadTable) -> str:
         raise kind(path, problem, "save the file as UTF-8; it may be Windows-1252 now", line=line) from None
     if not text.strip():
         raise kind(path, "the file is empty", "fill it or choose another")
+    return _one_line_end(text)
+
+
+def _one_line_end(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def old_text(path: Path) -> tuple[str, str]:
-    """The text of a file that may be in UTF-8 or Windows-1252, and what is said of the latter. Raises BadTable."""
+    """The text of a file in UTF-8, UTF-16 or Windows-1252, and what is said of the latter two. Raises BadTable."""
+    data = read_bytes(path)
+    encoding = "utf-16" if data.startswith(_UTF_16) else "cp1252"
     try:
         return read_text(path), ""
     except BadTable as error:
-        if "is not UTF-8" not in error.problem:
+        if encoding == "cp1252" and "is not UTF-8" not in error.problem:
             raise
     try:
-        text = path.read_bytes().decode("cp1252")
+        text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        problem = f"byte 0x{error.object[error.start]:02x} is neither UTF-8 nor Windows-1252"
-        line, _ = _position(error.object, error.start)
+        problem = f"byte 0x{data[error.start]:02x} is neither UTF-8 nor {_ENCODINGS[encoding]}"
+        line, _ = _position(data, error.start)
         raise BadTable(path, problem, "save the file as UTF-8", line=line) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n"), "the text is read as Windows-1252, for it is not UTF-8"
+    if not text.strip() or "\0" in text:
+        raise BadTable(path, "this is no text", "choose a text file")
+    return _one_line_end(text), f"the text is read as {_ENCODINGS[encoding]}, for it is not UTF-8"
 
 
 def records(path: Path, kind: type[BadFile] = BadTable) -> Iterator[tuple[int, list[str]]]:
@@ -79,8 +90,37 @@ def records(path: Path, kind: type[BadFile] = BadTable) -> Iterator[tuple[int, l
     Raises `kind` as `read_text` does, for another delimiter, and for quotes that do not match.
     """
     text = read_text(path, kind)
-    _refuse_other_delimiters(path, text, kind)
-    reader = csv.reader((line + "\n" for line in text.split("\n")), strict=True, skipinitialspace=True)
+    mark = _delimiter(text)
+    if mark != ",":
+        problem = f"the fields are divided by {_OTHER_DELIMITERS[mark]}, not by commas"
+        raise kind(path, problem, "save it with commas", line=1)
+    return _rows(path, text, mark, kind)
+
+
+def loose_records(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str]]:
+    """The rows of a file from anywhere, and what is said of its encoding and its delimiter.
+
+    Where semicolons or tabs divide the fields, a decimal comma is a point. Raises BadTable, later ones with the rows.
+    """
+    text, said = old_text(path)
+    mark = _delimiter(text)
+    notices = [said] if said else []
+    rows = _rows(path, text, mark, BadTable)
+    if mark == ",":
+        return rows, notices
+    notices.append(f"the fields are divided by {_OTHER_DELIMITERS[mark]}")
+    if re.search(rf"(^|[{mark}]){_DECIMAL_COMMA.pattern}($|[{mark}])", text, re.MULTILINE):
+        notices.append("decimal commas are read as points, so that 2,5 is 2.5")
+        rows = ((line, [_pointed(field) for field in row]) for line, row in rows)
+    return rows, notices
+
+
+def _pointed(field: str) -> str:
+    return field.replace(",", ".") if _DECIMAL_COMMA.fullmatch(field.strip()) else field
+
+
+def _rows(path: Path, text: str, mark: str, kind: type[BadFile]) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader((line + "\n" for line in text.split("\n")), delimiter=mark, strict=True, skipinitialspace=True)
     begin = 1
     while True:
         try:
@@ -100,15 +140,16 @@ def _position(data: bytes, offset: int) -> tuple[int, int]:
     return before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
 
 
-def _refuse_other_delimiters(path: Path, text: str, kind: type[BadFile]) -> None:
-    """Another delimiter is plain if line 1 has no comma, or if it is as regular as commas are not."""
+def _delimiter(text: str) -> str:
+    """A comma, unless another mark divides line 1 where no comma does, or is as regular as commas are not."""
     sample = [_QUOTED.sub("", line) for line in text[:100_000].split("\n")[:20] if line.strip()]
     commas = [line.count(",") for line in sample]
-    for mark, name in _OTHER_DELIMITERS.items():
+    for mark in _OTHER_DELIMITERS:
         marks = [line.count(mark) for line in sample]
         regular = min(marks) == max(marks) > 0 and min(commas) != max(commas)
         if marks[0] and (regular or not commas[0]):
-            raise kind(path, f"the fields are divided by {name}, not by commas", "save it with commas", line=1)
+            return mark
+    return ","
 
 
 def _explained(error: csv.Error) -> tuple[str, str]:

@@ -100,7 +100,7 @@ def test_minus_is_no_beside_plus_and_else_does_not_apply(tmp_path: Path) -> None
     assert kb.tests[1].applicable == 2
     without = read(tmp_path, "name,b,c\ncat,-,-\ndog,red,-\ncow,blue,?\n")
     assert outcomes(without) == {"b": ["red", "blue", "n/a"]}
-    assert 'column "c": left out, for no row has a known outcome' in without.notices
+    assert 'left out: column "c": no row has a known outcome' in without.notices
 
 
 def test_one_outcome_gets_a_second(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_what_might_be_read_otherwise_is_said(tmp_path: Path) -> None:
         ("name,a,b\ncat,1,0\ndog,1,5,\n", ("line 3", "4 fields, expected 3")),
         ("name,a,\ncat,1,\ndog,1\ncow,1,0\n", ("line 3", "2 fields, expected 3")),
         ("name,a\ncat,1\n\ncat,0\n", ("line 4", "column 1", '"cat"', "line 2 already", "rename")),
-        ("colour,shape\nred,round\nred,square\n", ("line 3", '"red"', "if this is a test, put a column of names")),
+        ("colour,shape\nred,round\nred,square\n", ("line 3", '"red"', "if this is a test, put names in front")),
         ("name,a\ncat,1\n,0\n", ("line 3", "has no name", "write its name")),
         ("name,a\ncat,1\n?,0\n", ("line 3", 'value "?"', "this is no name")),
         (",1,0\ncat,1,0\ndog,0,1\n", ("line 1", "has no name")),

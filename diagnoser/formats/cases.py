@@ -1,0 +1,122 @@
+"""Case lists: one row a patient or incident, grouped into the frequencies of a table.
+
+Each different diagnosis is a hypothesis, its prior in proportion to its cases. Every other column is a test whose
+outcomes are the words in it; a cell holds how often each stands among the cases of its diagnosis. What a blank means
+is said by whoever reads: nothing is known, or the symptom is absent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from diagnoser.errors import BadTable
+from diagnoser.formats.csv import NEGATIVE, PARTNER, RANK, is_mark
+from diagnoser.formats.draft import Draft, safe_id
+from diagnoser.formats.reading import How, Reading, Tally
+from diagnoser.kb import Hypothesis, Outcome, Test
+from diagnoser.text import clean, counted, nearest
+
+
+def group_cases(path: Path, rows: Iterable[tuple[int, list[str]]], how: How, said: Sequence[str]) -> Reading:
+    """The table of a case list whose first row is a header. Raises BadTable."""
+    texts = [(line, [clean(field) for field in row]) for line, row in rows]
+    texts = [(line, row) for line, row in texts if any(row)]
+    if len(texts) < 2:
+        raise BadTable(path, "there is a header at most and no case", "choose a file with a header and cases")
+    (top, header), cases = texts[0], texts[1:]
+    width = max(place for place, name in enumerate(header, 1) if name)
+    for line, row in cases:
+        if len(row) < width or any(row[width:]):
+            problem = f"the row has {len(row)} fields, the header {width}"
+            raise BadTable(path, problem, "give every row as many", line=line)
+    columns = {place: [row[place] for _, row in cases] for place in range(width)}
+    by = _diagnosis(path, top, header, how.cases or "")
+    draft = Draft(path, path.stem)
+    for words in said:
+        draft.remark(words)
+    diagnoses = columns.pop(by)
+    for (line, _), name in zip(cases, diagnoses, strict=True):
+        if is_mark(name):
+            raise BadTable(
+                path, "the case has no diagnosis", "write it or take the row out", line=line, column=header[by]
+            )
+    counts = Counter(diagnoses)
+    number = {name: draft.add_hypothesis(Hypothesis(name, name, float(n))) for name, n in counts.items()}
+    draft.remark(f"{counted(len(cases), 'case')} of {len(counts)} diagnoses; priors are in proportion to the cases")
+    draft.remark("an outcome that no case of a diagnosis shows rules it out")
+    for place in _kept(draft, top, header, columns):
+        _add(draft, header[place], columns[place], [number[name] for name in diagnoses], how.absent)
+    return draft.finish(hypothesis_word="diagnosis", hypotheses_word="diagnoses")
+
+
+def _diagnosis(path: Path, line: int, header: Sequence[str], wanted: str) -> int:
+    found = [place for place, name in enumerate(header) if name == clean(wanted)]
+    if len(found) != 1:
+        problem = "no column has this name" if not found else "several columns have this name"
+        raise BadTable(path, problem, nearest(wanted, [name for name in header if name]), line=line, value=wanted)
+    return found[0]
+
+
+def _kept(draft: Draft, line: int, header: Sequence[str], columns: dict[int, list[str]]) -> list[int]:
+    """Columns that are tests: named, no copy of another, no number of the case."""
+    kept: dict[str, int] = {}
+    for place, cells in columns.items():
+        name, known = header[place], [text for text in cells if not is_mark(text)]
+        column = Tally(0, 1, 0, 0, 0, 0)  # cells are counted by diagnosis, so a column left out has none
+        if not name and not known:
+            continue
+        if not name:
+            raise BadTable(draft.path, "the column has cells and no name", "name it", line=line, column=place + 1)
+        if name in kept and columns[kept[name]] == cells:
+            draft.leave_out(f'column {place + 1} "{name}": it is a copy of column {kept[name] + 1}', column)
+        elif name in kept and len(set(known)) < 2:
+            draft.leave_out(
+                f'column {place + 1} "{name}": column {kept[name] + 1} has its name, and it says one thing', column
+            )
+        elif name in kept and len(set(columns[kept[name]]) - {""}) < 2:
+            draft.leave_out(
+                f'column {kept[name] + 1} "{name}": column {place + 1} has its name, and it says one thing', column
+            )
+            kept[name] = place
+        elif name in kept:
+            problem = f"column {kept[name] + 1} has this name too, with other cells"
+            raise BadTable(draft.path, problem, "rename one of them", line=line, column=place + 1, value=name)
+        elif len(known) > 2 and len(set(known)) == len(cells):
+            draft.leave_out(f'column "{name}": every case has a text of its own', column)
+        else:
+            kept[name] = place
+    return list(kept.values())
+
+
+def _idle(name: str, column: int, other: int) -> str:
+    return f'column {column + 1} "{name}": column {other + 1} has its name, and this one says the same of every case'
+
+
+def _add(draft: Draft, name: str, cells: Sequence[str], rows: Sequence[int], absent: str) -> None:
+    """A column as a test, with the frequencies of its outcomes among the cases of each row."""
+    spelling: dict[str, str] = {}
+    for text in cells:
+        if not is_mark(text):
+            spelling.setdefault(text.casefold(), text)
+    folded = ["" if is_mark(text) else text.casefold() for text in cells]
+    if absent == "no" and "" in folded:
+        positive = [word for word in spelling if word in PARTNER and word not in NEGATIVE]
+        negative = PARTNER[positive[0]] if positive else "no"
+        spelling.setdefault(negative, negative)
+        folded = [word or negative for word in folded]
+        draft.remark("blanks are read as absent")
+    elif len(spelling) == 1:
+        (word,) = spelling
+        other = PARTNER.get(word, f"not {spelling[word]}")
+        spelling[other] = other
+    keys = sorted(spelling, key=lambda word: RANK.get(word, len(RANK)))
+    ids = {key: safe_id(spelling[key]) for key in keys}
+    test = draft.add_test(Test(safe_id(name), tuple(Outcome(ids[key], spelling[key]) for key in keys)))
+    seen: dict[int, Counter[str]] = {}
+    for row, word in zip(rows, folded, strict=True):
+        if word:
+            seen.setdefault(row, Counter())[ids[word]] += 1
+    for row, frequencies in seen.items():
+        draft.put(row, test, {outcome: float(n) for outcome, n in frequencies.items()})

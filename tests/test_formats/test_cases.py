@@ -1,0 +1,110 @@
+"""Case lists: frequencies known beforehand, and the published symptom list by eye."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from diagnoser.errors import BadTable
+from diagnoser.formats import read_table
+from diagnoser.formats.reading import How, Reading
+from diagnoser.kb import KnowledgeBase
+from tests.conftest import SHARED
+from tests.test_formats.fuzzing import into, refuses_or_reads
+
+SYMPTOMS = SHARED / "data" / "foreign" / "symptoms" / "cases.csv"
+
+
+def shares(kb: KnowledgeBase, hypothesis: str, test: str) -> dict[str, float]:
+    row, e = kb.hypothesis_index[hypothesis], kb.test_index[test]
+    cell = kb.cell(row, e)
+    return {} if cell.unknown else {kb.tests[e].outcomes[v].id: share for v, share in cell.outcomes}
+
+
+def cases(place: Path, text: str, **how: str) -> Reading:
+    path = place / "cases.csv"
+    path.write_text(text, "utf-8")
+    return read_table(path, How(**{"cases": "diagnosis", **how}))
+
+
+TINY = "fever,cough,id,diagnosis\nyes,no,1,flu\nyes,,2,flu\nno,yes,3,cold\n,yes,4,flu\n"
+
+
+def test_blanks_are_unknown(tmp_path: Path) -> None:
+    reading = cases(tmp_path, TINY)
+    kb = reading.kb
+    assert [(h.id, h.prior) for h in kb.hypotheses] == [("flu", 0.75), ("cold", 0.25)]
+    assert shares(kb, "flu", "fever") == {"yes": 1.0}
+    assert shares(kb, "flu", "cough") == {"yes": 0.5, "no": 0.5}
+    assert shares(kb, "cold", "cough") == {"yes": 1.0}
+    assert reading.left_out == ('column "id": every case has a text of its own',)
+
+
+def test_blanks_are_absent_where_that_is_said(tmp_path: Path) -> None:
+    kb = cases(tmp_path, TINY, absent="no").kb
+    assert shares(kb, "flu", "fever") == pytest.approx({"yes": 2 / 3, "no": 1 / 3})
+    assert shares(kb, "flu", "cough") == pytest.approx({"yes": 1 / 3, "no": 2 / 3})
+    assert "blanks are read as absent" in kb.notices
+
+
+def test_the_published_list() -> None:
+    if not SYMPTOMS.is_file():
+        pytest.skip("the symptom list is not beside the repository")
+    with pytest.raises(BadTable, match='column 118, value "fluid_overload": column 46 has this name too'):
+        read_table(SYMPTOMS)
+    reading = read_table(SYMPTOMS, How(cases="prognosis"))
+    kb = reading.kb
+    assert (len(kb.hypotheses), len(kb.tests)) == (41, 131)
+    assert reading.before.tests == 132
+    (left_out,) = reading.left_out
+    assert left_out.startswith('column 46 "fluid_overload": column 118 has its name')
+    assert sum(h.prior for h in kb.hypotheses) == pytest.approx(1)
+    assert Counter(round(h.prior * 42) for h in kb.hypotheses) == {1: 40, 2: 1}
+    assert shares(kb, "Fungal infection", "itching") == {"1": 1.0}
+    assert shares(kb, "Fungal infection", "cough") == {"0": 1.0}
+    assert shares(kb, "Allergy", "continuous_sneezing") == {"1": 1.0}
+
+
+def test_five_thousand_cases_come_back_with_their_frequencies(tmp_path: Path) -> None:
+    chance = random.Random(4)  # noqa: S311
+    names = [f"d{n}" for n in range(20)]
+    wanted = {(name, f"t{e}"): Counter[str]() for name in names for e in range(6)}
+    lines = ["diagnosis," + ",".join(f"t{e}" for e in range(6))]
+    counts = Counter[str]()
+    for _ in range(5_000):
+        name = chance.choice(names)
+        counts[name] += 1
+        words = [chance.choice(["red", "green", "blue", "?"]) for _ in range(6)]
+        for e, word in enumerate(words):
+            wanted[name, f"t{e}"][word] += 1
+        lines.append(",".join([name, *words]))
+    kb = cases(tmp_path, "\n".join(lines)).kb
+    assert {h.id: h.prior for h in kb.hypotheses} == pytest.approx({n: c / 5_000 for n, c in counts.items()})
+    for (name, test), words in wanted.items():
+        known = words.total() - words["?"]
+        frequencies = {word: n / known for word, n in words.items() if word != "?"}
+        assert shares(kb, name, test) == pytest.approx(frequencies)
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "words"),
+    [
+        (TINY, {"cases": "diagnose"}, 'line 1, value "diagnose": no column has this name; did you mean "diagnosis"'),
+        (TINY.replace("cold", "?"), {}, 'line 4, column "diagnosis": the case has no diagnosis'),
+        (TINY.replace("cough", "fever"), {}, 'column 2, value "fever": column 1 has this name too, with other cells'),
+        (TINY + "yes,no\n", {}, "line 6: the row has 2 fields, the header 4"),
+        ("diagnosis,a\n", {}, "no case"),
+    ],
+)
+def test_mistakes(tmp_path: Path, text: str, how: dict[str, str], words: str) -> None:
+    with pytest.raises(BadTable, match=words):
+        cases(tmp_path, text, **how)
+
+
+def test_mutants(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    found = refuses_or_reads(lambda: read_table(path, How("diagnosis", "no")), into(path), [TINY.encode()], seed=13)
+    assert found > 0

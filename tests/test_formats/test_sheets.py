@@ -1,0 +1,124 @@
+"""Spreadsheets made by hand, with typed cells."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import pytest
+
+from diagnoser.errors import BadTable
+from diagnoser.formats import read_table
+from diagnoser.formats.reading import How
+from tests.test_formats.fuzzing import into, refuses_or_reads
+
+_NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+_REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+Sheet = list[list[object]]
+
+
+def xlsx(path: Path, **sheets: Sheet) -> Path:
+    """The smallest workbook that spreadsheet programs open."""
+    types = "".join(
+        f'<Override PartName="/xl/worksheets/s{n}.xml" ContentType='
+        '"application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>'
+        for n in range(len(sheets))
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr(
+            "[Content_Types].xml",
+            '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+            '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            '<Override PartName="/xl/workbook.xml" ContentType='
+            '"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>' + types + "</Types>",
+        )
+        book.writestr(
+            "_rels/.rels",
+            '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+            f'<Relationship Id="r" Type="{_REL}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        )
+        book.writestr(
+            "xl/workbook.xml",
+            f'<workbook {_NS} xmlns:r="{_REL}"><sheets>'
+            + "".join(f'<sheet name="{name}" sheetId="{n + 1}" r:id="r{n}"/>' for n, name in enumerate(sheets))
+            + "</sheets></workbook>",
+        )
+        book.writestr(
+            "xl/_rels/workbook.xml.rels",
+            '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+            + "".join(
+                f'<Relationship Id="r{n}" Type="{_REL}/worksheet" Target="worksheets/s{n}.xml"/>'
+                for n in range(len(sheets))
+            )
+            + "</Relationships>",
+        )
+        for n, rows in enumerate(sheets.values()):
+            body = "".join(
+                f'<row r="{r}">{"".join(_cell(r, c, v) for c, v in enumerate(row))}</row>'
+                for r, row in enumerate(rows, 1)
+            )
+            book.writestr(f"xl/worksheets/s{n}.xml", f"<worksheet {_NS}><sheetData>{body}</sheetData></worksheet>")
+    return path
+
+
+def _cell(row: int, column: int, value: object) -> str:
+    place = f'r="{chr(65 + column)}{row}"'
+    if isinstance(value, bool):
+        return f'<c {place} t="b"><v>{int(value)}</v></c>'
+    if isinstance(value, int | float):
+        return f"<c {place}><v>{value!r}</v></c>"
+    if value is None:
+        return ""
+    if str(value).startswith("#"):
+        return f'<c {place} t="e"><v>{value}</v></c>'
+    return f'<c {place} t="inlineStr"><is><t>{escape(str(value))}</t></is></c>'
+
+
+ROWS: Sheet = [
+    ["name", "size", "tick", "word"],
+    ["cat", 2.50, True, "=red"],
+    ["dog", 3.0, False, None],
+    ["cow", 3, True, "#N/A"],
+]
+
+
+def test_typed_cells(tmp_path: Path) -> None:
+    reading = read_table(xlsx(tmp_path / "a.xlsx", Table=ROWS, Empty=[]))
+    kb = reading.kb
+    assert [h.id for h in kb.hypotheses] == ["cat", "dog", "cow"]
+    assert [sorted(o.id for o in t.outcomes) for t in kb.tests] == [
+        ["2.5", "3"],
+        ["false", "true"],
+        ["=red", "not =red"],
+    ]
+    assert kb.code(1, 0) == kb.code(2, 0)
+    assert kb.cell(1, 2).unknown
+    assert kb.cell(2, 2).unknown
+    said = " ".join(kb.notices)
+    for words in ('the sheet "Table"', "2.50 is 2.5", "ticks are read as true and false"):
+        assert words in said
+
+
+def test_one_of_several_sheets(tmp_path: Path) -> None:
+    path = xlsx(tmp_path / "a.xlsx", One=ROWS, Two=[["name", "b"], ["x", 1], ["y", 0]])
+    with pytest.raises(BadTable, match="2 sheets have cells; choose one with --sheet: One, Two"):
+        read_table(path)
+    assert [t.id for t in read_table(path, How(sheet="Two")).kb.tests] == ["b"]
+    with pytest.raises(BadTable, match='value "Too": there is no such sheet; did you mean "Two"'):
+        read_table(path, How(sheet="Too"))
+    with pytest.raises(BadTable, match="no sheet has a cell"):
+        read_table(xlsx(tmp_path / "b.xlsx", Empty=[]))
+
+
+def test_cases_in_a_sheet(tmp_path: Path) -> None:
+    path = xlsx(tmp_path / "a.xlsx", S=[["d", "a"], ["flu", 1], ["flu", 0], ["cold", 0]])
+    kb = read_table(path, How(cases="d")).kb
+    assert [h.id for h in kb.hypotheses] == ["flu", "cold"]
+    assert dict(kb.cell(0, 0).outcomes) == {0: 0.5, 1: 0.5}
+
+
+def test_mutants(tmp_path: Path) -> None:
+    data = xlsx(tmp_path / "seed.xlsx", S=ROWS).read_bytes()
+    path = tmp_path / "a.xlsx"
+    refuses_or_reads(lambda: read_table(path), into(path), [data], seed=17)
