@@ -26,7 +26,7 @@ from diagnoser.text import clean
 _MULTISTATE, _NUMERIC, _TEXT = ("UM", "OM"), ("IN", "RN"), ("TE", "CY", "LI")
 _RTF = re.compile(r"\\'([0-9a-fA-F]{2})|\\[a-zA-Z]+-?\d*(?:\{\}| )?|[{}]")
 _CHARACTER = re.compile(r"^[ \t]*#[ \t]*(\d+)\.[ \t]", re.MULTILINE)
-_ITEM = re.compile(r"^[ \t]*#[ \t]*(\+?)", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*#(\+?)", re.MULTILINE)
 _END = re.compile(r"/(?=\s|\Z)")
 _STATE = re.compile(r"\s*(\d+)\.\s+(.*)", re.DOTALL)
 _NUMBER = r"-?(?:\d+\.?\d*|\.\d+)"

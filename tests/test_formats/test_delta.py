@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
 
 from diagnoser.errors import BadTable
-from diagnoser.formats import read_table
+from diagnoser.formats import open_table, read_table, write_delta
 from diagnoser.formats.reading import Reading
-from diagnoser.kb import NOT_APPLICABLE
+from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
 from tests.conftest import SHARED
 from tests.test_formats.fuzzing import into, refuses_or_reads
+from tests.test_formats.test_write import several, tables
 
 FOREIGN = SHARED / "data" / "foreign"
 UNKNOWN = "unknown"
@@ -155,3 +158,49 @@ def test_mutants(tmp_path: Path, name: str) -> None:
     place = folder(tmp_path)
     file = place / name.upper()
     assert refuses_or_reads(lambda: read_table(place), into(file), [file.read_bytes()], seed=7) > 0
+
+
+@several
+@given(tables())
+def test_what_is_written_reads_back(kb: KnowledgeBase) -> None:
+    rows = range(len(kb.hypotheses))
+    known = [test.id for e, test in enumerate(kb.tests) if any(not kb.cell(x, e).unknown for x in rows)]
+    plain = {_plain(h.name) for h in kb.hypotheses}
+    if not known or len(plain) < len(rows):
+        return
+    with tempfile.TemporaryDirectory() as place:
+        lost = write_delta.write(kb, Path(place) / "out")
+        back = open_table(Path(place) / "out")
+    for row in rows:
+        for there, name in enumerate(known):
+            here = kb.test_index[name]
+            assert kind(kb, row, here) == kind(back, row, there)
+    uneven = any(len({share for _, share in partial}) > 1 for test in kb.tests for partial in used(kb, test.id))
+    assert any("probabilities" in line for line in lost) == uneven
+
+
+def _plain(name: str) -> str:
+    return name.translate(str.maketrans("<>\\{}", "()|()")).rstrip("/|")
+
+
+def used(kb: KnowledgeBase, test: str) -> list[tuple[tuple[int, float], ...]]:
+    e = kb.test_index[test]
+    cells = [kb.cell(x, e) for x in range(len(kb.hypotheses))]
+    return [cell.outcomes for cell in cells if not cell.unknown]
+
+
+def kind(kb: KnowledgeBase, row: int, test: int) -> object:
+    """The places of a cell's outcomes, "does not apply" by its name, or unknown."""
+    cell = kb.cell(row, test)
+    names = kb.tests[test].outcomes
+    return (
+        UNKNOWN if cell.unknown else {NOT_APPLICABLE if names[v].id == NOT_APPLICABLE else v for v, _ in cell.outcomes}
+    )
+
+
+def test_numbers_are_written_without_exponents(tmp_path: Path) -> None:
+    reading = read_table(folder(tmp_path, items=ITEMS.replace("1,1 2,1-2", "1,1 2,0.00000001-20000000000000000000")))
+    assert any("cut points" in line for line in write_delta.write(reading.kb, tmp_path / "out"))
+    back = read_table(tmp_path / "out")
+    assert said(back, "ant", 1) == (1e-8, 2e19)
+    assert [said(back, name, 1) for name in ("bee", "cat")] == [(0.5, 6), ["does"]]
