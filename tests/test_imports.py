@@ -10,8 +10,10 @@ import pytest
 
 import algos
 import diagnoser
+from tests.conftest import needs_compiler
 
-HEAVY = {"textual", "numba", "numpy", "pydantic", "pandas", "sklearn"}
+READERS = {"pandas", "defusedxml", "python_calamine", "tomli_w", "xml"}
+HEAVY = {"textual", "numba", "numpy", "pydantic", "sklearn", *READERS}
 FAKE_SCREEN = """
 import types
 class Screen:
@@ -49,6 +51,11 @@ def test_run_loads_nothing_heavy_before_the_screen() -> None:
 def test_the_screen_loads_neither_kernels_nor_validation() -> None:
     pytest.importorskip("textual")
     assert loaded(["--version"], "import diagnoser.ui.app") & (HEAVY - {"textual"}) == set()
+
+
+@needs_compiler
+def test_our_own_format_loads_no_readers_of_others() -> None:
+    assert loaded(["next", "hazmat"]) & READERS == set()
 
 
 def test_sessions_load_no_kernels() -> None:

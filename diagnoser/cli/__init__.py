@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from diagnoser import __version__
-from diagnoser.cli import check, convert, evaluate, next, replay, run, sessions, tables  # noqa: A004
+from diagnoser.cli import check, convert, evaluate, new, next, replay, run, sessions, tables  # noqa: A004
 from diagnoser.cli.output import say
 from diagnoser.errors import DiagnoserError
 
@@ -71,6 +71,7 @@ app.command("next")(next.next_test)
 app.command("evaluate")(evaluate.evaluate)
 app.command("check")(check.check)
 app.command("convert")(convert.convert)
+app.command("new")(new.new)
 app.command("tables")(tables.tables)
 app.command("sessions")(sessions.sessions)
 app.command("replay")(replay.replay)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib import import_module
@@ -61,6 +59,9 @@ def convert(
 
 def _in_place(kb: KnowledgeBase, target: Path, *, strict: bool) -> tuple[str, ...]:
     """Write beside the target and move it there at the end, so that what was there is whole until then."""
+    import shutil
+    import tempfile
+
     put: Callable[[KnowledgeBase, Path], tuple[str, ...]]
     put = import_module(f"diagnoser.formats.{WRITERS[target.suffix.lower()]}").write
     try:

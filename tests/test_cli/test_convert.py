@@ -1,0 +1,101 @@
+"""`diagnoser convert`: the account, strictness, and what was there before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+import diagnoser.formats.write_folder
+from diagnoser.formats import open_table
+
+TABLE = "name,colour,size,empty\ncat,red|brown,1,?\ndog,-,0,\ncow,red,?,\n"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    (tmp_path / "animals.csv").write_text(TABLE, "utf-8")
+    return str(tmp_path / "animals.csv")
+
+
+def test_the_account(as_json: Callable[..., Any], source: str, tmp_path: Path) -> None:
+    found = as_json("convert", source, str(tmp_path / "out"))
+    assert found["before"] == {
+        "hypotheses": 3, "tests": 3, "known": 3, "variable": 1, "unknown": 4, "inapplicable": 1,
+    }  # fmt: skip
+    assert found["after"] == found["before"] | {"tests": 2, "unknown": 1}
+    assert found["tests"]["colour"] == {"red": 1, "brown": 0, "not applicable": 1, "several": 1, "unknown": 0}
+    assert found["left_out"] == ['column "empty": no row has a known outcome']
+    assert open_table(tmp_path / "out").fingerprint == open_table(source).fingerprint
+
+
+def test_in_words(diagnoser: Callable[..., Result], source: str, tmp_path: Path) -> None:
+    result = diagnoser("convert", source, str(tmp_path / "out"))
+    assert result.exit_code == 0
+    assert "unknown\t4\t1" in result.stdout.splitlines()
+    assert "colour: red 1, brown 0, not applicable 1, several 1, unknown 0" in result.stdout
+    assert 'left out: column "empty": no row has a known outcome' in result.stderr
+
+
+def test_strict_writes_nothing(diagnoser: Callable[..., Result], source: str, tmp_path: Path) -> None:
+    result = diagnoser("convert", source, str(tmp_path / "out"), "--strict")
+    assert result.exit_code == 3
+    assert "not all of it is read" in result.stderr
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["animals.csv"]
+    result = diagnoser("convert", "hazmat", str(tmp_path / "out.csv"), "--strict")
+    assert result.exit_code == 3
+    assert "lost: groups are not kept" in result.stderr
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["animals.csv"]
+
+
+@pytest.mark.parametrize("name", ["out", "out.csv", "out.xml", "out.delta"])
+def test_every_format_has_the_cells(as_json: Callable[..., Any], source: str, tmp_path: Path, name: str) -> None:
+    as_json("convert", source, str(tmp_path / name))
+    kb, back = open_table(source), open_table(tmp_path / name)
+    for row in range(3):
+        for test in range(2):
+            assert [v for v, _ in kb.cell(row, test).outcomes] == [v for v, _ in back.cell(row, test).outcomes]
+            assert kb.cell(row, test).unknown == back.cell(row, test).unknown
+
+
+def test_what_is_there_is_whole_until_the_end(
+    diagnoser: Callable[..., Result], source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "out"
+    assert diagnoser("convert", source, str(target)).exit_code == 0
+    before = {entry.name: entry.read_bytes() for entry in target.iterdir()}
+    assert "--force takes its place" in diagnoser("convert", "hazmat", str(target)).stderr
+
+    def full(*_: object) -> tuple[str, ...]:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(diagnoser_write, "write", full)
+        result = diagnoser("convert", "hazmat", str(target), "--force")
+    assert (result.exit_code, "No space left on device" in result.stderr) == (1, True)
+    assert {entry.name: entry.read_bytes() for entry in target.iterdir()} == before
+    assert diagnoser("convert", "hazmat", str(target), "--force").exit_code == 0
+    assert open_table(target).fingerprint == open_table("hazmat").fingerprint
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["animals.csv", "out"]
+
+
+diagnoser_write = diagnoser.formats.write_folder
+
+
+def test_words_that_are_refused(diagnoser: Callable[..., Result], source: str, tmp_path: Path) -> None:
+    assert 'not written as ".pdf"' in diagnoser("convert", source, str(tmp_path / "a.pdf")).stderr
+    assert 'cannot mean "maybe"' in diagnoser("convert", source, str(tmp_path / "a"), "--absent", "maybe").stderr
+
+
+def test_nothing_that_steers_a_terminal_comes_out(diagnoser: Callable[..., Result], tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("name,a\x1b[31m,b\u202e\ncat\x07,re\x1b]0;x\x07d,1\ndog,blue,0\n", "utf-8")
+    result = diagnoser("convert", str(path), str(tmp_path / "out.csv"))
+    assert result.exit_code == 0
+    text = result.stdout + result.stderr + (tmp_path / "out.csv").read_text("utf-8")
+    assert not {"\x1b", "\x07", "\u202e"} & set(text)
+    assert json.dumps(result.stdout)
