@@ -12,7 +12,7 @@ import algos
 import diagnoser
 from tests.conftest import needs_compiler
 
-READERS = {"pandas", "defusedxml", "python_calamine", "tomli_w", "xml"}
+READERS = {"pandas", "defusedxml", "python_calamine", "tomli_w"}
 HEAVY = {"textual", "numba", "numpy", "pydantic", "sklearn", *READERS}
 FAKE_SCREEN = """
 import types
