@@ -155,6 +155,11 @@ def _characters(path: Path, text: str) -> dict[int, _Character]:
     return characters
 
 
+def _short(text: str) -> str:
+    """The text without its comments, unless it is nothing else."""
+    return _outside_brackets(text) or text.removeprefix("(").removesuffix(")")
+
+
 def _outside_brackets(text: str) -> str:
     parts: list[str] = []
     depth = 0
@@ -283,12 +288,12 @@ def _attributes(path: Path, text: str, line: int) -> Iterator[tuple[str, int]]:
 
 def _add_tests(draft: Draft, characters: Mapping[int, _Character], items: Sequence[_Item]) -> dict[int, int]:
     """The number of the test of each character that is one; the others are left out."""
-    names = _different([(_outside_brackets(c.feature), c.feature, c.number) for c in characters.values()])
+    names = _different([(_short(c.feature), c.feature, c.number) for c in characters.values()])
     ids = dict(zip(characters, names, strict=True))
     outcomes = {
         number: tuple(
             Outcome(safe_id(label), label)
-            for label in _different([(_outside_brackets(s), s, place) for place, s in enumerate(c.states, 1)])
+            for label in _different([(_short(s), s, place) for place, s in enumerate(c.states, 1)])
         )
         for number, c in characters.items()
         if c.kind in _MULTISTATE

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from diagnoser.errors import BadTable
 from diagnoser.formats.csv import read_rows
 from diagnoser.formats.reading import How, Reading
-from diagnoser.formats.rows import read_bytes
+from diagnoser.formats.rows import LARGEST, read_bytes
 from diagnoser.text import clean, nearest
 
 _MOST_CELLS = 50_000_000
@@ -36,10 +37,14 @@ def read(path: Path, how: How) -> Reading:
 def _sheet(path: Path, wanted: str | None) -> tuple[str, Iterator[tuple[int, list[Any]]]]:
     """The sheet's name, and its rows with their numbers as far as they hold anything."""
     import io
+    import zipfile
 
     import python_calamine
 
     data = read_bytes(path)
+    with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(data)) as parts:
+        if sum(part.file_size for part in parts.infolist()) > LARGEST:
+            raise BadTable(path, f"unpacked it has more than {LARGEST:,} bytes", "leave sheets or columns out")
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
         names = list(book.sheet_names)

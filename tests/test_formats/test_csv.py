@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from diagnoser.errors import BadTable
-from diagnoser.formats import open_table, read_table
+from diagnoser.formats import READERS, open_table, read_table
 from diagnoser.formats.reading import Tally
 from diagnoser.kb import KnowledgeBase
 from tests.conftest import SHARED
@@ -96,6 +97,15 @@ def test_mutants(tmp_path: Path) -> None:
         b"a,b\n+,-\n-,+\n",
     ]
     assert refuses_or_reads(lambda: read_table(path), into(path), seeds, seed=11) > 0
+
+
+@pytest.mark.parametrize("end", sorted(READERS))
+def test_a_line_of_two_gigabytes_is_refused(tmp_path: Path, end: str) -> None:
+    path = tmp_path / f"a{end}"
+    path.touch()
+    os.truncate(path, 2 << 30)  # takes no room on the disk
+    with pytest.raises(BadTable, match="the file has more than 500,000,000 bytes"):
+        read_table(path)
 
 
 def test_a_line_without_end_is_refused_or_read_in_one_piece(tmp_path: Path) -> None:

@@ -118,6 +118,16 @@ def test_cases_in_a_sheet(tmp_path: Path) -> None:
     assert dict(kb.cell(0, 0).outcomes) == {0: 0.5, 1: 0.5}
 
 
+def test_what_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book, book.open("xl/worksheets/s0.xml", "w") as part:
+        for _ in range(600):
+            part.write(b" " * 1_000_000)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(BadTable, match="unpacked it has more than 500,000,000 bytes"):
+        read_table(path)
+
+
 def test_mutants(tmp_path: Path) -> None:
     data = xlsx(tmp_path / "seed.xlsx", S=ROWS).read_bytes()
     path = tmp_path / "a.xlsx"
