@@ -18,6 +18,8 @@ from diagnoser.kb import NOT_APPLICABLE, UNKNOWN, KnowledgeBase
 
 WRITERS = {"": "write_folder", ".csv": "write_csv", ".delta": "write_delta", ".xml": "write_sdd"}
 """Module of the writer by the end of the name; each has `write(kb, path)` and tells what its format cannot hold."""
+OURS = {"kb.toml", "table.csv", "kb.schema.json", "chars", "items", "specs"}
+"""What a folder may hold to be taken the place of."""
 
 
 def convert(
@@ -47,6 +49,8 @@ def convert(
         )
     if target.exists() and not force:
         raise UsageError(f"{target} is there already; --force takes its place")
+    if target.is_dir() and (others := sorted({entry.name for entry in target.iterdir()} - OURS)):
+        raise UsageError(f'{target} holds other files, such as "{others[0]}", which would be lost; choose a new name')
     reading = read_table(source, How(cases, absent, sheet))
     if strict and reading.left_out:
         _account(reading, (), as_json)

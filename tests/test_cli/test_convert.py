@@ -86,6 +86,21 @@ def test_what_is_there_is_whole_until_the_end(
 diagnoser_write = diagnoser.formats.write_folder
 
 
+def test_a_folder_with_other_files_stays(diagnoser: Callable[..., Result], source: str, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("years of work")
+    result = diagnoser("convert", source, str(tmp_path / "out"), "--force")
+    assert (result.exit_code, '"thesis.txt", which would be lost' in result.stderr) == (2, True)
+    assert (tmp_path / "out" / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_table_onto_itself(diagnoser: Callable[..., Result], source: str, tmp_path: Path) -> None:
+    assert diagnoser("convert", source, str(tmp_path / "out")).exit_code == 0
+    before = open_table(tmp_path / "out").fingerprint
+    assert diagnoser("convert", str(tmp_path / "out"), str(tmp_path / "out"), "--force").exit_code == 0
+    assert open_table(tmp_path / "out").fingerprint == before
+
+
 def test_words_that_are_refused(diagnoser: Callable[..., Result], source: str, tmp_path: Path) -> None:
     assert 'not written as ".pdf"' in diagnoser("convert", source, str(tmp_path / "a.pdf")).stderr
     assert 'cannot mean "maybe"' in diagnoser("convert", source, str(tmp_path / "a"), "--absent", "maybe").stderr
