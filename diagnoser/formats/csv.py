@@ -36,6 +36,7 @@ _PLAIN_UNKNOWN = frozenset({"", "?", "unknown"})
 NO_NAMES = frozenset({"", "?", "*", "+", "-"})
 _MISREPORTED_WEIGHT = 0.05
 _MANY = 10
+_SAMPLE = 200
 
 
 def read(path: Path, how: How) -> Reading:
@@ -185,11 +186,11 @@ def _read_grid(path: Path, rows: Iterable[tuple[int, list[str]]]) -> _Grid:
 
 
 def _looks_transposed(grid: _Grid, first: int, offset: int) -> bool:
-    """Rows that hold few different cells each, where columns hold many."""
+    """Rows that hold few different cells each, where columns hold many; judged by the first rows."""
     marks = {number for number, text in enumerate(grid.texts) if is_mark(text)}
-    starts = range(first * grid.stride, len(grid.fields), grid.stride)
+    starts = range(first * grid.stride, len(grid.fields), grid.stride)[:_SAMPLE]
     across = [len(set(grid.fields[start + offset : start + grid.width]) - marks) for start in starts]
-    down = [len(set(grid.column(column, first)) - marks) for column in range(offset, grid.width)]
+    down = [len(set(grid.column(column, first)[:_SAMPLE]) - marks) for column in range(offset, grid.width)]
     if len(across) < 3 or len(down) < 3:
         return False
     return sum(down) / len(down) > 2 * max(sum(across) / len(across), 1)

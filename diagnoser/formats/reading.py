@@ -42,15 +42,13 @@ class Tally:
         known = variable = inapplicable = 0
         for index, test in enumerate(kb.tests):
             codes = kb.codes[index::n]
-            unknown = codes.count(UNKNOWN)
-            none = codes.count(len(test.outcomes) - 1) if test.outcomes[-1].id == NOT_APPLICABLE else 0
-            several = sum(code < UNKNOWN for code in codes)
+            single = [codes.count(v) for v in range(len(test.outcomes))]
+            several = len(codes) - codes.count(UNKNOWN) - sum(single)
+            none = single.pop() if test.outcomes[-1].id == NOT_APPLICABLE else 0
             if index in kb.intervals:  # a range across a cut point is one value, whatever bins it touches
                 ranges = sum(c < UNKNOWN and i is not None for c, i in zip(codes, kb.intervals[index], strict=True))
-                several -= ranges
-            variable += several
-            inapplicable += none
-            known += len(codes) - unknown - none - several
+                several, single = several - ranges, [*single, ranges]
+            known, variable, inapplicable = known + sum(single), variable + several, inapplicable + none
         total = len(kb.codes)
         return cls(len(kb.hypotheses), n, known, variable, total - known - variable - inapplicable, inapplicable)
 
