@@ -51,10 +51,9 @@ def storable(kb: KnowledgeBase) -> tuple[KnowledgeBase, tuple[str, ...]]:
     for index, column in enumerate(columns):
         codes[index :: len(columns)] = column.codes
     groups = _groups(kb, text, losses)
-    title = text(kb.title, "the title")
     stored = replace(
         kb,
-        title=title or "table",
+        title=text(kb.title, "the title", "table"),
         hypotheses=_hypotheses(kb, names, text, losses),
         tests=tests,
         codes=codes,
@@ -64,10 +63,10 @@ def storable(kb: KnowledgeBase) -> tuple[KnowledgeBase, tuple[str, ...]]:
         licence=text(kb.licence, "the licence"),
         scope=text(kb.scope, "the scope"),
         disclaimer=text(kb.disclaimer, "the disclaimer"),
-        sources=tuple(source for entry in kb.sources if (source := text(entry, "the sources"))),
-        hypothesis_word=text(kb.hypothesis_word, "the word for a hypothesis") or "hypothesis",
-        hypotheses_word=text(kb.hypotheses_word, "the word for hypotheses") or "hypotheses",
-        cost_unit=text(kb.cost_unit, "the unit of costs") or "tests",
+        sources=tuple(source for entry in kb.sources if (source := text(entry, "the sources", ""))),
+        hypothesis_word=text(kb.hypothesis_word, "the word for a hypothesis", "hypothesis"),
+        hypotheses_word=text(kb.hypotheses_word, "the word for hypotheses", "hypotheses"),
+        cost_unit=text(kb.cost_unit, "the unit of costs", "tests"),
     )
     named = {outcome.id for test in tests for outcome in test.outcomes[: test.applicable]}
     return replace(stored, blank=kb.blank if kb.blank in named else "unknown"), losses.lines()
@@ -79,8 +78,12 @@ class _Texts:
     def __init__(self, losses: Losses) -> None:
         self._losses = losses
 
-    def __call__(self, text: str, part: str) -> str:
+    def __call__(self, text: str, part: str, instead: str | None = None) -> str:
+        """The text; `instead` where it is empty and must not be."""
         held = clean(text)
+        if instead is not None and not held:
+            self._losses.add("an empty text is not kept", part)
+            return instead
         if held != text:
             self._losses.add("line breaks, blanks at the ends and control characters are not kept", part)
         return held
@@ -246,7 +249,7 @@ def _test(test: Test, place: int, names: _Names, text: _Texts, losses: Losses) -
         test,
         id=names.tests[place],
         outcomes=tuple(
-            outcome if name == NOT_APPLICABLE else Outcome(name, text(outcome.label, part) or name)
+            outcome if name == NOT_APPLICABLE else Outcome(name, text(outcome.label, part, name))
             for name, outcome in zip(names.outcomes[place], test.outcomes, strict=True)
         ),
         name=text(test.name, part),
@@ -265,7 +268,7 @@ def _test(test: Test, place: int, names: _Names, text: _Texts, losses: Losses) -
 def _needs(test: Test, names: _Names, losses: Losses) -> Iterator[tuple[tuple[str, str], ...]]:
     for any_of in test.needs:
         held = tuple(need for pair in any_of if (need := names.need(*pair)) is not None)
-        if len(held) < len(any_of):
+        if len(held) < len(any_of) or not any_of:
             losses.add("a need that names no outcome of another test is not kept", _part(test))
         if held:
             yield held
@@ -281,7 +284,7 @@ def _same_evidence(test: Test, names: _Names, losses: Losses) -> Iterator[str]:
 
 
 def _groups(kb: KnowledgeBase, text: _Texts, losses: Losses) -> tuple[Group, ...]:
-    declared = [replace(group, id=clean(group.id)) for group in kb.groups if clean(group.id)]
+    declared = [replace(group, id=name) for group in kb.groups if (name := text(group.id, "the groups", ""))]
     known = {group.id for group in declared}
     for hypothesis in kb.hypotheses:
         name = clean(hypothesis.group or "")
@@ -292,7 +295,7 @@ def _groups(kb: KnowledgeBase, text: _Texts, losses: Losses) -> tuple[Group, ...
     return tuple(
         Group(
             group.id,
-            text(group.name, "the groups") or group.id,
+            text(group.name, "the groups", group.id),
             text(group.action, "the groups"),
             text(group.warning, "the groups"),
         )
@@ -308,7 +311,7 @@ def _hypotheses(kb: KnowledgeBase, names: _Names, text: _Texts, losses: Losses) 
     said = "hypotheses"
     old = [hypothesis.id for hypothesis in kb.hypotheses]
     ids = renamed(said, old, [clean(name) or "(none)" for name in old], (), losses)
-    called = [text(h.name, said) or name for h, name in zip(kb.hypotheses, ids, strict=True)]
+    called = [text(h.name, said, name) for h, name in zip(kb.hypotheses, ids, strict=True)]
     titles = renamed(f"{said} that are called the same", called, called, (), losses)
     keys = _extra_keys(kb, names, losses)
     return tuple(
@@ -316,10 +319,10 @@ def _hypotheses(kb: KnowledgeBase, names: _Names, text: _Texts, losses: Losses) 
             ids[row],
             titles[row],
             priors[row],
-            clean(hypothesis.group or "") or None,
+            text(hypothesis.group or "", said) or None,
             _aliases(hypothesis, text, losses),
             text(hypothesis.note, said),
-            {keys[key]: value for key, entry in hypothesis.extra.items() if (value := text(entry, said))},
+            {keys[key]: value for key, entry in hypothesis.extra.items() if (value := text(entry, said, ""))},
         )
         for row, hypothesis in enumerate(kb.hypotheses)
     )
@@ -328,7 +331,7 @@ def _hypotheses(kb: KnowledgeBase, names: _Names, text: _Texts, losses: Losses) 
 def _aliases(hypothesis: Hypothesis, text: _Texts, losses: Losses) -> tuple[str, ...]:
     if any("|" in alias for alias in hypothesis.aliases):
         losses.add('"|" becomes "/" in its other names', f'hypothesis "{hypothesis.id}"')
-    held = (text(alias.replace("|", "/"), "hypotheses") for alias in hypothesis.aliases)
+    held = (text(alias.replace("|", "/"), "hypotheses", "") for alias in hypothesis.aliases)
     return tuple(alias for alias in held if alias)
 
 

@@ -17,7 +17,7 @@ from diagnoser.formats.draft import safe_id
 from diagnoser.formats.losses import Losses, renamed
 from diagnoser.formats.reading import How
 from diagnoser.formats.write_folder import cell, csv_lines
-from diagnoser.kb import UNKNOWN, KnowledgeBase, Outcome, Test
+from diagnoser.kb import NOT_APPLICABLE, UNKNOWN, KnowledgeBase, Outcome, Test
 from diagnoser.text import clean
 
 
@@ -29,7 +29,10 @@ def write(kb: KnowledgeBase, path: Path) -> tuple[str, ...]:
     losses = Losses()
     for words in _without_place(kb, path):
         losses.add(f"{words} are not kept")
-    columns = [_column(kb, index, losses) for index in range(len(kb.tests))]
+    used = [_used(kb, index) for index in range(len(kb.tests))]
+    # Once "+" stands in a column, a minus means no there, and in columns of nothing but "-".
+    signs = any("+" in ids and NOT_APPLICABLE not in ids for ids in used)
+    columns = [_column(kb, index, ids, signs, losses) for index, ids in enumerate(used)]
     kept = [column for column in columns if column is not None]
     if not kept:
         raise DiagnoserError(f'"{kb.title}" does not fit into a CSV file: no test has a known outcome')
@@ -74,29 +77,31 @@ def _without_place(kb: KnowledgeBase, path: Path) -> Iterator[str]:
     )
 
 
-def _column(kb: KnowledgeBase, index: int, losses: Losses) -> tuple[Test, array[int]] | None:
+def _used(kb: KnowledgeBase, index: int) -> set[str]:
+    """Ids of the outcomes that any row of a test has."""
+    test = kb.tests[index]
+    codes = set(kb.codes[index :: len(kb.tests)]) - {UNKNOWN}
+    partials = [test.partials[-2 - code] if code < UNKNOWN else ((code, 1.0),) for code in codes]
+    return {test.outcomes[outcome].id for partial in partials for outcome, _ in partial}
+
+
+def _column(
+    kb: KnowledgeBase, index: int, used: set[str], signs: bool, losses: Losses
+) -> tuple[Test, array[int]] | None:
     """A test with outcome ids that can stand in a bare cell, and its codes; None where no row has a known outcome."""
-    test, codes = kb.tests[index], kb.codes[index :: len(kb.tests)]
-    used = {
-        v
-        for code in set(codes)
-        if code != UNKNOWN
-        for v, _ in (test.partials[-2 - code] if code < UNKNOWN else ((code, 1.0),))
-    }
-    none = {len(test.outcomes) - 1} if test.applicable < len(test.outcomes) else set()
-    if not used - none:
+    test = kb.tests[index]
+    if not used - {NOT_APPLICABLE}:
         losses.add("left out, for no row has a known outcome", f'"{test.id}"')
         return None
     if index in kb.intervals or test.cuts:
         losses.add("numbers and cut points are not kept, only the ranges they make", f'"{test.id}"')
     old = [outcome.id for outcome in test.outcomes[: test.applicable]]
-    signs = {old[v] for v in used - none} & {"+", "-"}
-    # In a column with "+" a minus means no; elsewhere it means that the question does not apply.
-    words = {"+": "present", "-": "absent"} if signs and (used & none or "+" not in signs) else {}
+    minus_is_no = ("+" in used and NOT_APPLICABLE not in used) or (signs and used == {"-"})
+    words = {} if minus_is_no or not used & {"+", "-"} else {"+": "present", "-": "absent"}
     wanted = [words.get(name) or _bare_outcome(name) for name in old]
     new = renamed(f'outcomes of "{test.id}"', old, _without_capitals(wanted), (), losses)
     outcomes = tuple(Outcome(name, name) for name in new) + test.outcomes[test.applicable :]
-    return replace(test, outcomes=outcomes), codes
+    return replace(test, outcomes=outcomes), kb.codes[index :: len(kb.tests)]
 
 
 def _bare_outcome(name: str) -> str:

@@ -14,7 +14,7 @@ from diagnoser.formats.reading import Reading
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
 from tests.conftest import SHARED
 from tests.test_formats.fuzzing import into, refuses_or_reads
-from tests.test_formats.test_write import several, tables
+from tests.test_formats.small import several, tables
 
 FOREIGN = SHARED / "data" / "foreign"
 UNKNOWN = "unknown"

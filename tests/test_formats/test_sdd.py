@@ -14,7 +14,7 @@ from diagnoser.formats.reading import Tally
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
 from tests.conftest import SHARED
 from tests.test_formats.fuzzing import into, refuses_or_reads
-from tests.test_formats.test_write import same_cells, several, tables
+from tests.test_formats.small import same_cells, several, tables
 
 FOREIGN = SHARED / "data" / "foreign" / "sdd"
 
