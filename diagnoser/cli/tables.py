@@ -39,7 +39,6 @@ def tables(
         "title": "title",
         "hypotheses": "hypotheses",
         "tests": "tests",
-        "groups": "groups",
         "unknown_share": "unknown",
         "undeclared_pairs": "alike",
         "licence": "licence",
@@ -48,7 +47,7 @@ def tables(
         [f"{value:.0%}" if isinstance(value, float) else str(value) for value in map(figures.get, shown)]
         for figures in known
     )
-    write_table(tuple(shown.values()), rows, ("hypotheses", "tests", "groups", "unknown", "alike"))
+    write_table(tuple(shown.values()), rows, ("hypotheses", "tests", "unknown", "alike"), whole="name")
 
 
 def _figures(name: str, kb: KnowledgeBase) -> dict[str, object]:

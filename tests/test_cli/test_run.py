@@ -124,9 +124,14 @@ def test_version_and_usage(diagnoser: Run) -> None:
 
 
 def test_what_is_typed_wrong_never_steers_the_terminal(diagnoser: Run) -> None:
-    for words in (["tables", "\u202ex\x1b[31m"], ["\u202ex\x1b[31m"], ["next", "--\u202ex\x1b[31m"]):
+    for words, code in (
+        (["tables", "\u202ex\x1b[31m"], 3),
+        (["tables", "hazmat", "\u202ex\x1b[31m"], 2),
+        (["\u202ex\x1b[31m"], 2),
+        (["next", "--\u202ex\x1b[31m"], 2),
+    ):
         result = diagnoser(*words)
-        assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+        assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (code, "", 1)
         assert "\\u202ex\\x1b[31m" in result.stderr
 
 
