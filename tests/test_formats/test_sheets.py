@@ -100,6 +100,41 @@ def test_typed_cells(tmp_path: Path) -> None:
         assert words in said
 
 
+def test_an_ods_file(tmp_path: Path) -> None:
+    office, table, text = (f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" for name in ("office", "table", "text"))
+
+    def cell(kind: str, value: object) -> str:
+        attribute = {"float": "value", "boolean": "boolean-value", "string": "string-value"}[kind]
+        shown = f"<text:p>{value}</text:p>" if kind == "string" else ""
+        return f'<table:table-cell office:value-type="{kind}" office:{attribute}="{value}">{shown}</table:table-cell>'
+
+    rows = [
+        [("string", "name"), ("string", "size"), ("string", "tick")],
+        [("string", "cat"), ("float", 2.5), ("boolean", "true")],
+        [("string", "dog"), ("float", "3"), ("boolean", "false")],
+    ]
+    body = "".join("<table:table-row>" + "".join(cell(*one) for one in row) + "</table:table-row>" for row in rows)
+    path = tmp_path / "a.ods"
+    with zipfile.ZipFile(path, "w") as book:
+        kind = "application/vnd.oasis.opendocument.spreadsheet"
+        book.writestr("mimetype", kind)
+        book.writestr(
+            "META-INF/manifest.xml",
+            '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+            f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/></manifest:manifest>',
+        )
+        book.writestr(
+            "content.xml",
+            f'<office:document-content xmlns:office="{office}" xmlns:table="{table}" xmlns:text="{text}"><office:body>'
+            f'<office:spreadsheet><table:table table:name="S">{body}</table:table></office:spreadsheet></office:body>'
+            "</office:document-content>",
+        )
+    kb = read_table(path).kb
+    assert [h.id for h in kb.hypotheses] == ["cat", "dog"]
+    assert [[o.id for o in t.outcomes] for t in kb.tests] == [["2.5", "3"], ["true", "false"]]
+    assert [kb.code(1, test) for test in range(2)] == [1, 1]
+
+
 def test_one_of_several_sheets(tmp_path: Path) -> None:
     path = xlsx(tmp_path / "a.xlsx", One=ROWS, Two=[["name", "b"], ["x", 1], ["y", 0]])
     with pytest.raises(BadTable, match="2 sheets have cells; choose one with --sheet: One, Two"):
