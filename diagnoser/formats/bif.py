@@ -23,7 +23,7 @@ from diagnoser.formats.rows import old_text
 from diagnoser.kb import Hypothesis, Outcome, Test
 from diagnoser.text import clean
 
-_TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"[^"\n]*"|[{}()\[\];,|]|[^\s{}()\[\];,|"]+|"', re.DOTALL)
+_TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|"[^"\n]*"|[{}()\[\];,|]|[^\s{}()\[\];,|"]+|"', re.DOTALL)
 _SUM = 1e-6
 
 

@@ -12,6 +12,7 @@ Source: the published DELTA format (Dallwitz, Paine, Zurcher, "User's guide to t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -246,10 +247,10 @@ def _items(path: Path, text: str, characters: Mapping[int, _Character]) -> Itera
             said[int(number)] = value, at
         bare, full = _plain(_spoken(path, head, line)), _plain(_spoken(path, head, line, keep=True))
         named.append((bare, full, line, bool(mark[1]), said))
-    bare_names = [bare for bare, *_ in named]
+    times = Counter(bare for bare, *_ in named)
     for bare, full, line, variant, said in named:
         everything = {**before, **said} if variant else said
-        yield _Item(full if bare_names.count(bare) > 1 else bare, line, everything)
+        yield _Item(full if times[bare] > 1 else bare, line, everything)
         before = everything
 
 
@@ -323,11 +324,12 @@ def _add_tests(draft: Draft, characters: Mapping[int, _Character], items: Sequen
 
 def _different(texts: Sequence[tuple[str, str, int]]) -> list[str]:
     """The short texts; where two are the same the long ones, and where those are the numbers too."""
-    shorts, longs = [safe_id(short) for short, _, _ in texts], [safe_id(full) for _, full, _ in texts]
+    shorts = [safe_id(short) for short, _, _ in texts]
+    times, long_times = Counter(shorts), Counter(safe_id(full) for _, full, _ in texts)
     found = []
     for short, (_, full, number) in zip(shorts, texts, strict=True):
-        name = short if shorts.count(short) == 1 else safe_id(full)
-        found.append(name if name == short or longs.count(name) == 1 else f"{name} #{number}")
+        name = safe_id(full)
+        found.append(short if times[short] == 1 else name if long_times[name] == 1 else f"{name} #{number}")
     return found
 
 

@@ -8,6 +8,7 @@ single outcome stays, for the file knows its other outcomes.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -45,6 +46,7 @@ class Draft:
         self._hypotheses: list[Hypothesis] = []
         self._groups: list[Group] = []
         self._columns: list[_Column] = []
+        self._places: dict[str, int] = {}
         self._lines: dict[str, int | None] = {}
         self._notices: list[str] = []
         self._left_out: list[str] = []
@@ -55,13 +57,14 @@ class Draft:
 
         Raises BadTable for an id that another test has, and for outcomes with the same id.
         """
-        for number, other in enumerate(self._columns):
-            if other.test.id == test.id:
-                where = f"in line {other.line}" if other.line else f"as number {number + 1}"
-                problem = f'the test "{test.id}" stands {where} already'
-                raise BadTable(self.path, problem, "rename one of them", line=line, value=test.id)
+        number = self._places.setdefault(test.id, len(self._columns))
+        if number < len(self._columns):
+            other = self._columns[number]
+            where = f"in line {other.line}" if other.line else f"as number {number + 1}"
+            problem = f'the test "{test.id}" stands {where} already'
+            raise BadTable(self.path, problem, "rename one of them", line=line, value=test.id)
         ids = [outcome.id for outcome in test.outcomes]
-        twice = next((name for name in ids if ids.count(name) > 1), None)
+        twice = next((name for name, times in Counter(ids).items() if times > 1), None)
         if twice is not None:
             problem = f'the test "{test.id}" has this outcome twice'
             raise BadTable(self.path, problem, "rename one of them", line=line, value=twice)

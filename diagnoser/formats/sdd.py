@@ -8,6 +8,7 @@ holds no outcomes (text, sequences) is left out, and so are names in a second la
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,17 +110,19 @@ def _tests(draft: Draft, data: Element) -> dict[str, _Character | None]:
     """By id of character; None for those that are left out."""
     characters = list(_found(data, "Characters/*"))
     labels = [_label(character, draft) or character.get("id", "") for character in characters]
+    times = Counter(labels)
     found: dict[str, _Character | None] = {}
     for character, label in zip(characters, labels, strict=True):
         number, kind = character.get("id", ""), character.tag.removeprefix(_NS)
         if number in found:
             raise BadTable(draft.path, "two characters have this id", "rename one of them", value=clean(number))
-        name = safe_id(label if labels.count(label) == 1 else f"{label} ({number})")
+        name = safe_id(label if times[label] == 1 else f"{label} ({number})")
         if kind == "CategoricalCharacter":
             states = list(_found(character, "States/*"))
             texts = [_label(state, draft) or state.get("id", "") for state in states]
+            told = Counter(texts)
             known_by = [state.get("id", "") for state in states]
-            ids = [safe_id(t if texts.count(t) == 1 else f"{t} ({i})") for t, i in zip(texts, known_by, strict=True)]
+            ids = [safe_id(t if told[t] == 1 else f"{t} ({i})") for t, i in zip(texts, known_by, strict=True)]
             if not states:
                 draft.leave_out(f'character "{name}": it has no states', Tally(0, 1, 0, 0, 0, 0))
                 found[number] = None

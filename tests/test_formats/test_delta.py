@@ -125,6 +125,12 @@ def test_a_tiny_set(tmp_path: Path) -> None:
     assert [said(reading, name, 0) for name in ("ant", "cat")] == [["yes"], ["no"]]
 
 
+def test_characters_of_one_name_are_told_apart_by_number(tmp_path: Path) -> None:
+    chars = CHARS.replace("#2. span", "#2. wings") + "\n#3. wings/\n 1. a/\n 2. b/\n"
+    reading = read_table(folder(tmp_path, chars=chars, items=ITEMS.replace("1,1 2,1-2", "1,1 2,1-2 3,2")))
+    assert [t.id for t in reading.kb.tests] == ["wings (or none)", "wings #2", "wings #3"]
+
+
 @pytest.mark.parametrize(
     ("texts", "words"),
     [
