@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +36,12 @@ def read(path: Path, how: How) -> Reading:
 def _sheet(path: Path, wanted: str | None) -> tuple[str, Iterator[tuple[int, list[Any]]]]:
     """The sheet's name, and its rows with their numbers as far as they hold anything."""
     import io
-    import zipfile
 
     import python_calamine
 
     data = read_bytes(path)
-    with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(data)) as parts:
-        if sum(part.file_size for part in parts.infolist()) > LARGEST:
-            raise BadTable(path, f"unpacked it has more than {LARGEST:,} bytes", "leave sheets or columns out")
+    if data.startswith(b"PK") and _unpacked(path, data) > LARGEST:
+        raise BadTable(path, f"unpacked it has more than {LARGEST:,} bytes", "leave sheets or columns out")
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
         names = list(book.sheet_names)
@@ -69,6 +66,20 @@ def _sheet(path: Path, wanted: str | None) -> tuple[str, Iterator[tuple[int, lis
         remedy = f"choose one with --sheet: {', '.join(map(clean, kept))}" if kept else "choose another file"
         raise BadTable(path, problem, remedy)
     return clean(kept[0]), enumerate(filled[kept[0]], 1)
+
+
+def _unpacked(path: Path, data: bytes) -> int:
+    """The bytes that the parts of a packed file say they hold."""
+    import io
+    import struct
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            return sum(part.file_size for part in parts.infolist())
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, struct.error):
+        problem = "this is no spreadsheet that can be read (its packing is broken)"
+        raise BadTable(path, problem, "save it as .xlsx or .csv") from None
 
 
 def _text(path: Path, cell: Any, line: int, column: int, kinds: set[str]) -> str:

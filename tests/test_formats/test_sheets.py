@@ -163,6 +163,15 @@ def test_what_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
         read_table(path)
 
 
+def test_a_packing_from_the_future_is_refused(tmp_path: Path) -> None:
+    path = xlsx(tmp_path / "a.xlsx", S=ROWS)
+    data = path.read_bytes()
+    place = data.index(b"PK\1\2") + 6  # the version that is needed to unpack
+    path.write_bytes(data[:place] + bytes([108]) + data[place + 1 :])
+    with pytest.raises(BadTable, match="its packing is broken"):
+        read_table(path)
+
+
 def test_mutants(tmp_path: Path) -> None:
     data = xlsx(tmp_path / "seed.xlsx", S=ROWS).read_bytes()
     path = tmp_path / "a.xlsx"
