@@ -40,7 +40,8 @@ def write(kb: KnowledgeBase, path: Path) -> tuple[str, ...]:
     tests = _test_ids([test.id for test, _ in kept], texts, losses)
     hypotheses = _hypothesis_ids(kb, losses)
     # Names that might be cells are read as names below a blank heading.
-    word = "" if all(map(is_word, hypotheses)) else clean(kb.hypothesis_word) or "hypothesis"
+    cells = all(is_word(name) or is_mark(name) for name in hypotheses)
+    word = "" if cells else clean(kb.hypothesis_word) or "hypothesis"
     heading = renamed("columns", [word], [word], tests, Losses())[0]
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(csv_lines({heading: hypotheses, **dict(zip(tests, texts, strict=True))}))
@@ -78,11 +79,16 @@ def _without_place(kb: KnowledgeBase, path: Path) -> Iterator[str]:
 
 
 def _used(kb: KnowledgeBase, index: int) -> set[str]:
-    """Ids of the outcomes that any row of a test has."""
+    """Ids, as they can stand in a bare cell, of the outcomes that any row of a test has."""
     test = kb.tests[index]
     codes = set(kb.codes[index :: len(kb.tests)]) - {UNKNOWN}
     partials = [test.partials[-2 - code] if code < UNKNOWN else ((code, 1.0),) for code in codes]
-    return {test.outcomes[outcome].id for partial in partials for outcome, _ in partial}
+    ids = [*map(_bare_outcome, _applicable(test)), NOT_APPLICABLE]
+    return {ids[outcome] for partial in partials for outcome, _ in partial}
+
+
+def _applicable(test: Test) -> list[str]:
+    return [outcome.id for outcome in test.outcomes[: test.applicable]]
 
 
 def _column(
@@ -95,10 +101,10 @@ def _column(
         return None
     if index in kb.intervals or test.cuts:
         losses.add("numbers and cut points are not kept, only the ranges they make", f'"{test.id}"')
-    old = [outcome.id for outcome in test.outcomes[: test.applicable]]
     minus_is_no = ("+" in used and NOT_APPLICABLE not in used) or (signs and used == {"-"})
     words = {} if minus_is_no or not used & {"+", "-"} else {"+": "present", "-": "absent"}
-    wanted = [words.get(name) or _bare_outcome(name) for name in old]
+    old = _applicable(test)
+    wanted = [words.get(name, name) for name in map(_bare_outcome, old)]
     new = renamed(f'outcomes of "{test.id}"', old, _without_capitals(wanted), (), losses)
     outcomes = tuple(Outcome(name, name) for name in new) + test.outcomes[test.applicable :]
     return replace(test, outcomes=outcomes), kb.codes[index :: len(kb.tests)]

@@ -394,22 +394,43 @@ def test_a_bare_csv_of_signs_comes_back_the_same(tmp_path: Path) -> None:
     assert lines == ("the title and what the table says of itself are not kept",)
 
 
-def test_a_sign_becomes_a_word_where_a_minus_means_that_it_does_not_apply(tmp_path: Path) -> None:
-    kb = one_test(Test("a", (Outcome("+", "+"), Outcome("-", "-"), DOES_NOT_APPLY)), [0, 1, 2])
+@pytest.mark.parametrize("plus", ["+", "+\t"])
+def test_a_sign_becomes_a_word_where_a_minus_means_that_it_does_not_apply(tmp_path: Path, plus: str) -> None:
+    kb = one_test(Test("a", (Outcome(plus, "+"), Outcome("-", "-"), DOES_NOT_APPLY)), [0, 1, 2])
     back, lines, cells = csv_of(kb, str(tmp_path))
     assert [row[1] for row in cells] == ["a", "present", "absent", "-"]
     assert [outcome.id for outcome in back.tests[0].outcomes] == ["present", "absent", "n/a"]
-    assert 'renamed outcomes of "a": "+" to "present", "-" to "absent"' in lines
+    said = f'renamed outcomes of "a": "{plus}" to "present", "-" to "absent"'
+    assert said.replace("\t", " ") in lines
 
 
-def test_names_that_might_be_cells_are_names_in_a_bare_csv(tmp_path: Path) -> None:
-    kb = yes_no({"yes": "10", "no": "01"})
+@pytest.mark.parametrize("names", [["yes", "no"], ["yes", "n/a"], ["u", "0"]])
+def test_names_that_might_be_cells_are_names_in_a_bare_csv(tmp_path: Path, names: list[str]) -> None:
+    kb = yes_no(dict(zip(names, ["10", "01"], strict=True)))
     renamed = replace(kb, tests=(replace(kb.tests[0], id="u"), replace(kb.tests[1], id="yes")))
     back, lines, cells = csv_of(renamed, str(tmp_path))
     assert cells[0] == ["", "test u", "test yes"]
-    assert [h.id for h in back.hypotheses] == ["yes", "no"]
+    assert [h.id for h in back.hypotheses] == names
     assert list(back.codes) == list(kb.codes)
     assert 'renamed tests: "u" to "test u", "yes" to "test yes"' in lines
+
+
+def test_a_test_called_like_one_of_its_outcomes_is_renamed_in_a_bare_csv(tmp_path: Path) -> None:
+    back, lines, _ = csv_of(
+        one_test(Test("red", (Outcome("red", "red"), Outcome("blue", "blue"))), [0, 1]), str(tmp_path)
+    )
+    assert [test.id for test in back.tests] == ["test red"]
+    assert 'renamed tests: "red" to "test red"' in lines
+
+
+def test_cells_with_several_ranges_may_be_numbered_in_any_order(tmp_path: Path) -> None:
+    outcomes = (Outcome("<1", "below 1"), Outcome("1..2", "1 to 2"), Outcome(">=2", "2 or more"))
+    partials = (((0, 0.5), (1, 0.5)), ((1, 0.5), (2, 0.5)))
+    test = Test("a", outcomes, unit="", cuts=(1.0, 2.0), partials=partials)
+    kb = one_test(test, [-3, -2], intervals={0: ((1.5, 2.5), (0.5, 1.5))})
+    back, lines, _ = folder_of(kb, str(tmp_path))
+    assert lines == ()
+    assert meaning(back) == [[{1: 0.5, 2: 0.5}], [{0: 0.5, 1: 0.5}]]
 
 
 def test_what_a_bare_csv_has_no_place_for_is_said(tmp_path: Path) -> None:
