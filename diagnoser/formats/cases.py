@@ -90,10 +90,6 @@ def _kept(draft: Draft, line: int, header: Sequence[str], columns: dict[int, lis
     return list(kept.values())
 
 
-def _idle(name: str, column: int, other: int) -> str:
-    return f'column {column + 1} "{name}": column {other + 1} has its name, and this one says the same of every case'
-
-
 def _add(draft: Draft, name: str, cells: Sequence[str], rows: Sequence[int], absent: str) -> None:
     """A column as a test, with the frequencies of its outcomes among the cases of each row."""
     spelling: dict[str, str] = {}
@@ -101,11 +97,12 @@ def _add(draft: Draft, name: str, cells: Sequence[str], rows: Sequence[int], abs
         if not is_mark(text):
             spelling.setdefault(text.casefold(), text)
     folded = ["" if is_mark(text) else text.casefold() for text in cells]
-    if absent == "no" and "" in folded:
+    if absent == "no" and "" in cells:
+        said_no = [word for word in spelling if word in NEGATIVE]
         positive = [word for word in spelling if word in PARTNER and word not in NEGATIVE]
-        negative = PARTNER[positive[0]] if positive else "no"
+        negative = said_no[0] if said_no else PARTNER[positive[0]] if positive else "no"
         spelling.setdefault(negative, negative)
-        folded = [word or negative for word in folded]
+        folded = [word if text else negative for word, text in zip(folded, cells, strict=True)]  # "?" stays unknown
         draft.remark("blanks are read as absent")
     elif len(spelling) == 1:
         (word,) = spelling

@@ -7,6 +7,7 @@ A cell with an error, such as #N/A, arrives blank.
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,8 @@ def _text(path: Path, cell: Any, line: int, column: int, kinds: set[str]) -> str
         return str(cell).lower()
     if isinstance(cell, int | float):
         kinds.add("number")
+        if not math.isfinite(cell):
+            raise BadTable(path, "this is no finite number", "mend it", line=line, column=column, value=str(cell))
         return repr(int(cell)) if cell == int(cell) else repr(cell)
     if isinstance(cell, datetime.date | datetime.time | datetime.datetime | datetime.timedelta):
         problem = "this is a date or a time, which is no outcome"

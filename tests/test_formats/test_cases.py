@@ -50,6 +50,13 @@ def test_blanks_are_absent_where_that_is_said(tmp_path: Path) -> None:
     assert "blanks are read as absent" in kb.notices
 
 
+def test_a_question_mark_is_never_absent(tmp_path: Path) -> None:
+    kb = cases(tmp_path, "a,b,diagnosis\n0,1,flu\n,?,flu\n1,,flu\n1,NA,cold\n", absent="no").kb
+    assert shares(kb, "flu", "a") == pytest.approx({"0": 2 / 3, "1": 1 / 3})
+    assert shares(kb, "flu", "b") == {"1": 0.5, "0": 0.5}
+    assert shares(kb, "cold", "b") == {}
+
+
 def test_the_published_list() -> None:
     if not SYMPTOMS.is_file():
         pytest.skip("the symptom list is not beside the repository")

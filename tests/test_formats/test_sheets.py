@@ -163,6 +163,12 @@ def test_what_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
         read_table(path)
 
 
+@pytest.mark.parametrize("number", ["inf", "1e999", "nan"])
+def test_numbers_without_end_are_refused(tmp_path: Path, number: str) -> None:
+    with pytest.raises(BadTable, match=r"line 2, column 2.*no finite number"):
+        read_table(xlsx(tmp_path / "a.xlsx", S=[["name", "a"], ["x", float(number)], ["y", 1]]))
+
+
 def test_a_packing_from_the_future_is_refused(tmp_path: Path) -> None:
     path = xlsx(tmp_path / "a.xlsx", S=ROWS)
     data = path.read_bytes()
