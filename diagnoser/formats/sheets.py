@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -74,13 +75,44 @@ def _unpacked(path: Path, data: bytes) -> int:
     import io
     import struct
     import zipfile
+    import zlib
 
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
-            return sum(part.file_size for part in parts.infolist())
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, struct.error):
+            unpacked = sum(part.file_size for part in parts.infolist())
+            for name in parts.namelist() if unpacked <= LARGEST else ():
+                if (
+                    name.startswith("xl/worksheets/")
+                    and name.endswith(".xml")
+                    and _extent(parts.read(name)) > _MOST_CELLS
+                ):
+                    problem = "a sheet has a cell so far out that it spans too many"
+                    raise BadTable(path, problem, "delete what stands far from the table")
+            return unpacked
+    except (
+        zipfile.BadZipFile,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+        OSError,
+        EOFError,
+        struct.error,
+        zlib.error,
+    ):
         problem = "this is no spreadsheet that can be read (its packing is broken)"
         raise BadTable(path, problem, "save it as .xlsx or .csv") from None
+
+
+def _extent(sheet: bytes) -> int:
+    """Cells from the first to the last place that a sheet of an XLSX file names; the reader makes room for all."""
+    places = set(re.findall(rb'\br="([A-Z]{1,3})([0-9]{1,7})"', sheet))
+    if not places:
+        return 0
+    rows = [int(row) for _, row in places]
+    columns: list[int] = [
+        sum((letter - 64) * int(26**power) for power, letter in enumerate(reversed(name))) for name, _ in places
+    ]
+    return (max(rows) - min(rows) + 1) * (max(columns) - min(columns) + 1)
 
 
 def _text(path: Path, cell: Any, line: int, column: int, kinds: set[str]) -> str:

@@ -169,6 +169,18 @@ def test_numbers_without_end_are_refused(tmp_path: Path, number: str) -> None:
         read_table(xlsx(tmp_path / "a.xlsx", S=[["name", "a"], ["x", float(number)], ["y", 1]]))
 
 
+def test_a_cell_in_the_farthest_corner_is_refused(tmp_path: Path) -> None:
+    path = xlsx(tmp_path / "a.xlsx", S=[["name", "a"], ["x", 1], ["y", 0]])
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    parts["xl/worksheets/s0.xml"] = parts["xl/worksheets/s0.xml"].replace(b'"B3"', b'"XFD1048576"')
+    with zipfile.ZipFile(path, "w") as book:
+        for name, data in parts.items():
+            book.writestr(name, data)
+    with pytest.raises(BadTable, match="spans too many"):
+        read_table(path)
+
+
 def test_a_packing_from_the_future_is_refused(tmp_path: Path) -> None:
     path = xlsx(tmp_path / "a.xlsx", S=ROWS)
     data = path.read_bytes()
