@@ -5,7 +5,8 @@ the one whose exact expected cost is least when the case goes on with level L - 
 index. Level L - 1's own choice is among them, so no level costs more than the one below it (policy improvement, Howard
 1960), and the base's guarantee stays. Where the tree below a compared test is too large to walk, that choice stands:
 nothing is improved there, and nothing lost. From level 1 on, states of at most `endgame` candidates are finished at
-the least cost any policy can have, by branch and bound.
+the least cost any policy can have, by branch and bound. Costs are compared as the posterior expects them: the true ones
+where no tests repeat each other's evidence; elsewhere a level may cost more than the one below.
 """
 
 from __future__ import annotations

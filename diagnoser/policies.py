@@ -64,7 +64,7 @@ _POLICIES = (
         "rollout",
         Rule.GAIN,
         "works out what each of the ten best tests would cost to the end, and asks the cheapest",
-        "never costs more than gain, which it looks ahead with; keeps the guarantee of any base it is given",
+        "never costs more than gain, which it looks ahead with, or another base, where no tests repeat evidence",
         ahead=USUAL_AHEAD,
     ),
     Policy(

@@ -245,6 +245,31 @@ def test_the_whole_tree_is_the_twin_s(grouped: bool, table: naive.Table) -> None
     assert cost.inner_nodes + cost.leaves == nodes
 
 
+def test_of_repeated_evidence_the_walk_counts_one_answer_as_the_next_question_does() -> None:
+    """All tests repeat each other's evidence; cells are weighed unevenly, so counting twice asks something else."""
+    random, steered = np.random.default_rng(1), 0
+    for _ in range(60):
+        cells, partials = np.full((6, 6), -1), [list[list[tuple[int, float]]]() for _ in range(6)]
+        for x, e in np.ndindex(6, 6):
+            kind, share = random.random(), float(random.choice([0.1, 0.3, 0.7, 0.9]))
+            if kind < 0.4:
+                partials[e].append([(0, share), (1, 1 - share)])
+                cells[x, e] = -1 - len(partials[e])
+            elif kind < 0.8:
+                cells[x, e] = random.integers(2)
+        table, apart = (OutcomeTable.build(cells, [2] * 6, partials=partials, evidence=[v] * 6) for v in (0, -1))
+        steps, answers = SparseSteps(table, sparsity(table, force=True), grouped=False), list[Given]()
+        state = steps.begin(believe(table, []))
+        while (test := steps.ask(state)) >= 0:
+            assert test == next_test(table, answers, force=True)
+            steered += test != next_test(apart, answers, force=True)
+            likely = [v for v in (0, 1) if len(believe(table, [*answers, (test, [v])]).rows)]
+            answers.append((test, (int(random.choice(likely)),)))
+            state = steps.after(state, test, answers[-1][1][0])
+        assert next_test(table, answers, force=True) == -1
+    assert steered
+
+
 # ------------------------------------------------------------------------------------------------ how sparse a table is
 
 
