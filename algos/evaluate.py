@@ -10,7 +10,6 @@ import numpy as np
 
 from algos.belief import Belief, likelihood
 from algos.decide import Plan
-from algos.jit import interrupts
 from algos.simulate import Cases, Sample, draw_cases, simulate
 from algos.steps import Steps, simulate_steps
 from algos.table import Float64, Int64, OutcomeTable
@@ -22,7 +21,7 @@ Progress = Callable[[float, int], object]
 _State = TypeVar("_State")
 
 CELLS_AT_ONCE = 50_000_000
-"""Hypotheses times tests times random cases between two calls of `Progress`; a kernel cannot be interrupted."""
+"""Hypotheses times tests times random cases between two calls of `Progress`; no kernel is interrupted."""
 BATCH = 500
 """Most random cases between two such calls, for a policy with kernels of its own."""
 
@@ -96,22 +95,19 @@ def evaluate(
 ) -> Figures:
     """The figures from this belief on; the same seed gives the same cases.
 
-    An interrupt among the random cases ends them; any other is passed on, for half a walk is no figure.
+    `progress` may raise KeyboardInterrupt. Among the random cases that ends them; else it is passed on, for half a
+    walk is no figure.
     """
     shares = np.zeros(table.hypotheses)
     started = time.perf_counter()
-    with interrupts():
-        whole = follower.walk(shares)
+    whole = follower.walk(shares)
     seconds = follower.prepared + time.perf_counter() - started
     if whole.complete:
         own = np.full(table.hypotheses, np.nan)
         own[start.rows] = shares[start.rows] / start.posterior
         nothing = np.zeros(table.hypotheses)
         return Figures(whole, 0.0, 0, False, CostsByHypothesis(own, nothing, nothing.astype(np.int64)), seconds)
-    # Compiled while the clock stands: random numbers for one case lie in one piece, those for several do not.
-    for cases in (2, 1, 0):
-        none = draw_cases(table, start, cases, np.random.default_rng(seed))
-    follower.simulate(none)
+    follower.simulate(draw_cases(table, start, 0, np.random.default_rng(seed)))  # compiled while the clock stands
     started = time.perf_counter()
     truth, sample, interrupted = _sample(table, start, follower, runs, seed, progress)
     drawn = len(truth)
@@ -131,9 +127,8 @@ def _sample(
     drawn, interrupted = 0, False
     try:
         while drawn < runs:
-            with interrupts():
-                cases = draw_cases(table, start, min(batch, runs - drawn), random)
-                parts.append((cases.truth, follower.simulate(cases)))
+            cases = draw_cases(table, start, min(batch, runs - drawn), random)
+            parts.append((cases.truth, follower.simulate(cases)))
             drawn += len(cases.truth)
             progress(drawn / runs, drawn)
     except KeyboardInterrupt:

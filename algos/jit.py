@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -59,20 +58,6 @@ if _folder is None:
     )
 else:
     config.CACHE_DIR = str(_folder)  # type: ignore[attr-defined]  # numba sets its options at import
-
-
-@contextmanager
-def interrupts() -> Iterator[None]:
-    """An interrupt that reaches a kernel at its end comes out of it as SystemError: make it an interrupt again."""
-    try:
-        yield
-    except SystemError as error:
-        cause: BaseException | None = error
-        while isinstance(cause, SystemError):
-            cause = cause.__cause__ or cause.__context__
-        if isinstance(cause, KeyboardInterrupt):
-            raise KeyboardInterrupt from None
-        raise
 
 
 def kernel(function: _Function) -> _Function:

@@ -5,13 +5,15 @@ the one whose exact expected cost is least when the case goes on with level L - 
 index. Level L - 1's own choice is among them, so no level costs more than the one below it (policy improvement, Howard
 1960), and the base's guarantee stays. Where the tree below a compared test is too large to walk, that choice stands:
 nothing is improved there, and nothing lost. From level 1 on, states of at most `endgame` candidates are finished at
-the least cost any policy can have, by branch and bound. Costs are compared as the posterior expects them: the true ones
+the least cost any policy can have, by branch and bound; where that takes too many states they are compared as others
+are. Costs are compared as the posterior expects them: the true ones
 where no tests repeat each other's evidence; elsewhere a level may cost more than the one below.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +27,13 @@ from algos.walk import Walk, child, walk_state
 
 _NO_SHARES = np.zeros(0)
 
+ENDGAME_STATES = 10_000
+"""Most states looked at to finish one set of candidates exactly."""
+
+
+class _TooManyStates(Exception):
+    pass
+
 
 class Ahead(NamedTuple):
     """How far to look."""
@@ -32,7 +41,7 @@ class Ahead(NamedTuple):
     level: int = 1
     width: int = 10
     endgame: int = 0
-    """Sets of at most this many candidates are finished exactly; 0 for none."""
+    """Sets of at most this many candidates are finished exactly, where that is quick; 0 for none."""
 
 
 class Rollout:
@@ -43,6 +52,7 @@ class Rollout:
         self._below = Rollout(table, plan, ahead._replace(level=ahead.level - 1), node_limit) if ahead.level else None
         self._walks: dict[bytes, Walk] = {}
         self._choices: dict[bytes, int] = {}
+        self._states_left = 0
         # Under a budget, giving up early would look cheap: an unresolved end is priced above all that can be spent.
         self._unresolved_price = 2 * plan.stop.threshold if plan.stop.kind == BUDGET else 0.0
 
@@ -124,7 +134,9 @@ class Rollout:
         if self._below is None:
             return seen.choice, np.inf
         if len(state.rows) <= self._ahead.endgame:
-            return self._least(state, np.inf)
+            self._states_left = ENDGAME_STATES
+            with suppress(_TooManyStates):
+                return self._least(state, np.inf)
         best, choice = np.inf, seen.choice
         rates = np.where(seen.informative, seen.score / self._table.columns.cost, -np.inf)
         for turn in range(self._ahead.width):
@@ -145,6 +157,9 @@ class Rollout:
 
     def _least(self, state: State, bound: float) -> tuple[int, float]:
         """The first test of a policy of least expected cost; (-1, inf) where none costs at most `bound`."""
+        self._states_left -= 1
+        if self._states_left < 0:
+            raise _TooManyStates
         seen = self._look(state)
         if seen.choice < 0:
             return -1, 0.0 if seen.over else self._unresolved_price

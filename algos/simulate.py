@@ -42,7 +42,7 @@ def draw_cases(table: OutcomeTable, belief: Belief, runs: int, random: np.random
     cumulative = np.cumsum(belief.posterior)
     places = np.searchsorted(cumulative, numbers[:, 0] * cumulative[-1], side="right")
     truth = belief.rows[np.minimum(places, len(belief.rows) - 1)]
-    return Cases(truth, _answer(table.columns, truth, numbers[:, 1:]))
+    return Cases(truth, _answer(table.columns, truth, np.ascontiguousarray(numbers[:, 1:])))
 
 
 def simulate(table: OutcomeTable, belief: Belief, plan: Plan, cases: Cases) -> Sample:

@@ -70,7 +70,7 @@ def evaluate(
     """The figures of a policy from the first question on: exact, or from random cases where the tree is too large.
 
     runs: random cases; as many as are usual for the policy where None. progress: called now and then with the share
-    of the work that is done and the random cases drawn so far. An interrupt among the random cases makes the
+    of the work that is done and the random cases drawn so far; a KeyboardInterrupt it raises among those makes the
     figures partial. Raises UsageError for unknown names and where the fixed order is too large to work out.
     """
     from algos.belief import believe
@@ -156,11 +156,9 @@ def entropy_bound(adviser: Adviser, stop: str) -> float | None:
 def lower_bound(adviser: Adviser, stop: str, seconds: float = 2.0) -> tuple[float, str] | None:
     """What no policy can do better than, with how it was found; None for rules it does not know."""
     from algos.bounds import lower_bound as search
-    from algos.jit import interrupts
 
     kind = read_stop(stop).kind
     if not kind.names_one:
         return None
-    with interrupts():
-        bound = search(adviser.table, kind == StopKind.GROUP, seconds)
+    bound = search(adviser.table, kind == StopKind.GROUP, seconds)
     return bound.cost, bound.method

@@ -175,7 +175,9 @@ def find_policy(name: str) -> Policy:
         sensible = min(ahead[:2]) >= 1 and min(ahead) >= 0 and max(ahead) <= 1000
         if base is not None and base.ahead is None and base.rule.scored and sensible:
             return replace(POLICIES["rollout"], name=name, rule=base.rule, ahead=(ahead[0], ahead[1], ahead[2]))
-        raise UsageError(f'"{name}" is no rollout; write rollout:BASE:TESTS:DECISIONS, such as rollout:gain:10:1')
+        bases = ", ".join(policy.name for policy in _POLICIES if policy.rule.scored and not policy.ahead)
+        words = f"rollout:BASE:TESTS:DECISIONS:EXACT, such as rollout:gain:10:1; BASE is one of {bases}"
+        raise UsageError(f'"{name}" is no rollout; write {words}')
     raise UsageError(f'no policy is called "{name}"; known: {", ".join(POLICIES)}')
 
 
@@ -205,9 +207,17 @@ def read_stop(name: str) -> StopRule:
 
 
 def stop_words(name: str) -> str:
-    """What must be so for the case to end."""
-    kind = read_stop(name).kind
-    return list(STOPS.values())[kind]
+    """What must be so for the case to end, with the rule's own number."""
+    words = list(STOPS.values())[read_stop(name).kind]
+    number = name.partition(":")[2]
+    return words[:-1] + number if number else words
+
+
+def spent_words(stop: str) -> str:
+    """Which tests are used up where none may be asked any more."""
+    return "no test that is left and " + (
+        "within the budget" if read_stop(stop).kind is StopKind.BUDGET else "may be asked"
+    )
 
 
 def default_stop(kb: KnowledgeBase) -> str:

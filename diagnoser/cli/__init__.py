@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from diagnoser import __version__
 from diagnoser.cli import check, convert, evaluate, new, next, replay, run, sessions, tables  # noqa: A004
+from diagnoser.cli.apart import leave
 from diagnoser.cli.output import say
 from diagnoser.errors import DiagnoserError
 
@@ -41,7 +42,7 @@ class Commands(TyperGroup):
                 code = _refused(f"the output cannot be written: {reason}", _give_up_output())
             else:
                 code = _refused(f"{error.filename}: {reason}", 1)
-        sys.exit(code)
+        leave(code)
 
 
 def _refused(problem: str, code: int) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from diagnoser.cli.apart import apart
 from diagnoser.cli.options import JsonOption, TableArgument
 from diagnoser.cli.output import write, write_json
 from diagnoser.errors import BadTable
@@ -33,23 +34,24 @@ def check(table: TableArgument, as_json: JsonOption = False) -> None:
     from diagnoser.check import Check
 
     checked = Check(reading.kb)
-    errors = [finding for finding in checked.findings if finding.level == "error"]
-    warnings = [finding for finding in checked.findings if finding.level == "warning"]
+    findings, figures = apart(lambda _: (checked.findings, checked.figures))
+    errors = [finding for finding in findings if finding.level == "error"]
+    warnings = [finding for finding in findings if finding.level == "warning"]
     if as_json:
         write_json(
             {
                 "errors": [_entry(finding, reading) for finding in errors],
                 "warnings": [_entry(finding, reading) for finding in warnings],
                 "left_out": list(reading.left_out),
-                "figures": asdict(checked.figures),
+                "figures": asdict(figures),
             }
         )
     else:
-        for finding in checked.findings:
+        for finding in findings:
             write(f"{finding.level}: {_place(finding, reading)}{finding.words}")
         for words in reading.left_out:
             write(f"left out: {words}")
-        _write_figures(checked.figures, len(errors), len(warnings))
+        _write_figures(figures, len(errors), len(warnings))
     if errors:
         raise typer.Exit(BadTable.exit_code)
 

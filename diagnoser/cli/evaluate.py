@@ -6,13 +6,16 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
-from typing import Annotated, Any
+from threading import Event
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from diagnoser import evaluation
+from diagnoser.cli.apart import apart
 from diagnoser.cli.options import (
     JsonOption,
     PriorColumnOption,
@@ -27,6 +30,12 @@ from diagnoser.evaluation import CostOfHypothesis, Evaluation
 from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import POLICIES, RUNS, RUNS_STEP_BY_STEP, StopKind, default_stop, find_policy, read_stop
 from diagnoser.text import percent
+
+if TYPE_CHECKING:
+    from diagnoser.advise import Adviser
+
+PATIENCE = 3.0
+"""Seconds after Ctrl-C for the random cases at hand; what takes longer is left behind."""
 
 
 def evaluate(
@@ -69,36 +78,57 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Put the cost of every policy side by side with what no policy can do better than."""
-    from diagnoser.advise import Adviser
-
-    policies = [find_policy(name).name for name in policy or POLICIES]
+    if as_json and as_csv:
+        raise UsageError("--csv and --json are two forms of the same figures; give one")
+    if not math.isfinite(bound_seconds):
+        raise UsageError(f"--bound-seconds {bound_seconds} is no time; give seconds, 0 for no bound")
+    names = list(dict.fromkeys(find_policy(name).name for name in policy or POLICIES))
     kb = open_table_with_prior(table, prior, prior_column)
     if columns is not None:
         kb = kb.with_tests(read_columns(columns, len(kb.tests)))
-    adviser, rule = Adviser(kb), stop or default_stop(kb)
-    if adviser.notice:
-        say(adviser.notice)
-    results: list[Evaluation] = []
+    rule = stop or default_stop(kb)
+    done: list[Evaluation] = []
     at, bound, interrupted = "the start", None, False
-    try:
-        for name, progress in _with_progress(policies):
+
+    def work_out(stopped: Event) -> Adviser:
+        nonlocal at
+        from diagnoser.advise import Adviser
+
+        adviser = Adviser(kb)
+        if adviser.notice:
+            say(adviser.notice)
+        for number, name in enumerate(names):
             at = name
+
+            def tell(share: float, cases: int, number: int = number, name: str = name) -> None:
+                if stopped.is_set():
+                    raise KeyboardInterrupt
+                show(number + share, f"{name}: {cases} random cases" if cases else name)
+
             try:
-                results.append(evaluation.evaluate(adviser, name, rule, runs=runs, seed=seed, progress=progress))
+                tell(0, 0)
+                done.append(evaluation.evaluate(adviser, name, rule, runs=runs, seed=seed, progress=tell))
             except UsageError as error:
                 if policy:
                     raise
                 say(f"{name} is left out: {error}")
-            if results and results[-1].partial:
+            if done and done[-1].partial:
                 raise KeyboardInterrupt
+        return adviser
+
+    try:
+        with _progress(len(names)) as show:
+            adviser = apart(work_out, PATIENCE)
         if not (as_json or as_csv):
             at = "the bound"
-            bound = evaluation.lower_bound(adviser, rule, bound_seconds)
+            bound = apart(lambda _: evaluation.lower_bound(adviser, rule, bound_seconds))
     except KeyboardInterrupt:
         interrupted = True
-        done = sum(not result.partial for result in results)
-        say(f"interrupted at {at}: {done} of {len(policies)} policies are done")
-        if done < len(results):
+    results = done[:]
+    if interrupted:
+        whole = sum(not result.partial for result in results)
+        say(f"interrupted at {at}: {whole} of {len(names)} policies are done")
+        if whole < len(results):
             say(f"the figures of {at} are partial: {results[-1].cases} random cases")
     if as_json:
         write_json([_plain(result, by_hypothesis) for result in results])
@@ -125,24 +155,18 @@ def read_columns(text: str, tests: int) -> range:
     return range(first, last + 1)
 
 
-def _with_progress(names: list[str]) -> Iterator[tuple[str, Callable[[float, int], None]]]:
-    """Each policy, with what is to be called while it is worked out."""
+@contextmanager
+def _progress(policies: int) -> Iterator[Callable[[float, str], None]]:
+    """What shows how many policies are done, and words beside it."""
     if not sys.stderr.isatty():
-        yield from ((name, lambda _share, _cases: None) for name in names)
+        yield lambda _done, _words: None
         return
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(names))
-        for done, name in enumerate(names):
-            progress.update(task, description=name, completed=done)
-
-            def tell(share: float, cases: int, done: int = done, name: str = name) -> None:
-                words = f"{name}: {cases} random cases" if cases else name
-                progress.update(task, description=words, completed=done + share)
-
-            yield name, tell
+        task = progress.add_task("", total=policies)
+        yield lambda done, words: progress.update(task, description=words, completed=done)
 
 
 def _plain(result: Evaluation, by_hypothesis: bool) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diagnoser.case import Answered, Case, checked_settings
+from diagnoser.cli.apart import apart
 from diagnoser.cli.options import (
     ErrorsOption,
     JsonOption,
@@ -22,7 +23,7 @@ from diagnoser.cli.options import (
 from diagnoser.cli.output import say, write, write_json, write_table
 from diagnoser.errors import Contradiction, UsageError
 from diagnoser.kb import NOT_APPLICABLE, Group, KnowledgeBase, Test
-from diagnoser.policies import default_policy, default_stop
+from diagnoser.policies import default_policy, default_stop, spent_words
 from diagnoser.text import nearest, one_unit, percent, score_per_cost
 
 if TYPE_CHECKING:
@@ -50,25 +51,29 @@ def next_test(
     as_json: JsonOption = False,
 ) -> None:
     """Say which test to do next after these answers."""
-    from diagnoser.advise import Adviser
-
     kb = open_table_with_prior(table, prior, prior_column)
     given = [read_answer(kb, text) for text in answers or ()]
     for answer in given:
         if [other.test for other in given].count(answer.test) > 1:
             raise UsageError(f'test "{answer.test}" is answered twice')
     case = Case.new(checked_settings(policy or default_policy(kb), stop or default_stop(kb), errors, tolerance), given)
-    adviser = Adviser(kb)
-    if adviser.notice:
-        say(adviser.notice)
-    advice = adviser.advise(case.state)
+    advice = apart(lambda _: _advise(kb, case))
     shown = top or None
     if as_json:
         write_json(_as_json(kb, advice, given, shown))
     else:
-        _write_words(kb, advice, shown)
+        _write_words(kb, advice, case.state.settings.stop, shown)
     if advice.status == "contradiction":
         raise Contradiction(f"no {kb.hypothesis_word} of the table agrees with these answers; check or drop one")
+
+
+def _advise(kb: KnowledgeBase, case: Case) -> Advice:
+    from diagnoser.advise import Adviser
+
+    adviser = Adviser(kb)
+    if adviser.notice:
+        say(adviser.notice)
+    return adviser.advise(case.state)
 
 
 def read_answer(kb: KnowledgeBase, text: str) -> Answered:
@@ -161,10 +166,10 @@ def _as_json(kb: KnowledgeBase, advice: Advice, given: Sequence[Answered], top: 
     }
 
 
-def _write_words(kb: KnowledgeBase, advice: Advice, top: int | None) -> None:
+def _write_words(kb: KnowledgeBase, advice: Advice, stop: str, top: int | None) -> None:
     left, of, bits = len(advice.candidates), len(kb.hypotheses), advice.entropy_bits
     write(f"{left} of {of} {kb.hypotheses_word} left, {bits:.1f} of {advice.entropy_bits_at_start:.1f} bits open")
-    write(_verdict(kb, advice))
+    write(_verdict(kb, advice, stop))
     if advice.status != "open":
         group = _group_at_the_end(kb, advice)
         for line in (group.action, group.warning) if group else ():
@@ -186,7 +191,7 @@ def _write_words(kb: KnowledgeBase, advice: Advice, top: int | None) -> None:
         write_table((kb.hypothesis_word, "posterior", "group"), shown, {"posterior"})
 
 
-def _verdict(kb: KnowledgeBase, advice: Advice) -> str:
+def _verdict(kb: KnowledgeBase, advice: Advice, stop: str) -> str:
     match advice.status:
         case "open" if advice.proposal is not None:
             test = kb.tests[kb.test_index[advice.proposal.test]]
@@ -198,7 +203,7 @@ def _verdict(kb: KnowledgeBase, advice: Advice) -> str:
             group = kb.group_by_id[advice.candidates[0].group or ""]
             return f"one group: {group.name}"
         case "inseparable":
-            return "no test that is left and may be asked separates these"
+            return f"{spent_words(stop)} separates these"
     return "no candidate left"
 
 

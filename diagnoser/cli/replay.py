@@ -25,6 +25,7 @@ from diagnoser.case import (
     Undone,
     Withdrawn,
 )
+from diagnoser.cli.apart import apart
 from diagnoser.cli.options import JsonOption, open_table_with_prior
 from diagnoser.cli.output import say, write, write_json, write_table
 from diagnoser.cli.sessions import answer_words, find_session
@@ -33,6 +34,7 @@ from diagnoser.text import percent
 
 if TYPE_CHECKING:
     from diagnoser.replay import Replay, Step
+    from diagnoser.session import Session
 
 
 def replay(
@@ -40,14 +42,12 @@ def replay(
     as_json: JsonOption = False,
 ) -> None:
     """Work out each recorded question anew and name the first difference."""
-    from diagnoser.advise import Adviser
-    from diagnoser.replay import replay as run_again
     from diagnoser.session import read_session
 
     session = read_session(find_session(file))
     header = session.header
     kb = open_table_with_prior(header.source, Path(header.prior) if header.prior else None, header.prior_column)
-    again = run_again(session, kb, Adviser(kb))
+    again = apart(lambda _: _run_again(session, kb))
     for note in again.notes:
         say(note)
     if as_json:
@@ -57,6 +57,13 @@ def replay(
     if again.first_difference is not None:
         say(f"differs: {again.first_difference}")
         raise typer.Exit(1)
+
+
+def _run_again(session: Session, kb: KnowledgeBase) -> Replay:
+    from diagnoser.advise import Adviser
+    from diagnoser.replay import replay
+
+    return replay(session, kb, Adviser(kb))
 
 
 def _write_words(again: Replay, kb: KnowledgeBase) -> None:

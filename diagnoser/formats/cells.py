@@ -43,8 +43,10 @@ def number(text: str) -> float | None:
 def weight(text: str) -> float:
     """A prior before all are scaled to sum to 1. Raises CellError."""
     value = number(text)
-    if value is None or not 1e-100 <= value <= 1e100:
+    if value is None or value <= 0:
         raise CellError("the prior is no positive number", "write for example 0.02")
+    if not 1e-100 <= value <= 1e100:
+        raise CellError("the prior is not between 1e-100 and 1e100", "priors need not sum to 1: scale all of them")
     return value
 
 

@@ -39,7 +39,8 @@ def with_prior(kb: KnowledgeBase, path: str | Path, column: int) -> KnowledgeBas
         if len(row) < width:
             problem = f"the row has {len(row)} fields, expected {width}"
             raise BadFile(path, problem, "give every row as many fields", line=line)
-    body = rows[1:] if _is_header(rows[0][1], kb, column) else rows
+    lone_zero = width == 1 and rows[0][1][0] == "0" and len(rows) == len(kb.hypotheses)
+    body = rows[1:] if _is_header(rows[0][1], kb, column) and not lone_zero else rows
     named = column > 0 and _names(body, kb)
     if named:
         body = _in_order(kb, path, body)

@@ -36,7 +36,7 @@ from diagnoser.ui.search import SearchScreen
 from diagnoser.ui.sitting import Sitting
 from diagnoser.ui.standing import Standing
 from diagnoser.ui.status import Status
-from diagnoser.ui.verdict import Choice, Verdict, verdict
+from diagnoser.ui.verdict import Choice, Verdict, no_question, verdict
 from diagnoser.ui.why import why
 from diagnoser.ui.widgets import RowList
 
@@ -69,6 +69,8 @@ class CaseScreen(Screen[DiagnoserError]):
         self._one_at_a_time = Lock()
         self._advised = -1
         """The version of the state that `advice` belongs to."""
+        self._problem = ""
+        """Why there is no advice for that state."""
         self._would_help: tuple[str, ...] = ()
 
     @property
@@ -153,7 +155,7 @@ class CaseScreen(Screen[DiagnoserError]):
         self._follow(sitting)
         if self.advice is None:
             self.status.hush()
-        self._advised = message.version
+        self._advised, self._problem = message.version, ""
         self.set_reactive(CaseScreen.cost_left, None)  # the figure of the state before
         self._would_help = message.would_help
         self.advice = message.advice
@@ -166,9 +168,13 @@ class CaseScreen(Screen[DiagnoserError]):
 
     @on(background.AdviceFailed)
     def _advice_failed(self, message: background.AdviceFailed) -> None:
-        """Say why there is no advice; undo still works."""
-        if self._sitting is not None and message.version == self._sitting.version:
-            self._say(str(message.error), passing=False)
+        """Say why there is no advice, and what can be done."""
+        sitting = self._sitting
+        if sitting is not None and message.version == sitting.version:
+            self._follow(sitting)
+            self.status.hush()
+            self._advised, self._problem = message.version, str(message.error)
+            self._place_panel()
 
     # -- changes of the case -------------------------------------------------------------------------------------
 
@@ -341,7 +347,7 @@ class CaseScreen(Screen[DiagnoserError]):
 
     def _listed(self) -> list[show.ListedTest]:
         assert self.case is not None  # noqa: S101 - there is a table
-        return show.listed_tests(self.kb, self.case.state, self.advice if self.up_to_date else None)
+        return show.listed_tests(self.kb, self.case.state, self._current)
 
     def action_why(self) -> None:
         """How the test in the panel splits what is left."""
@@ -366,6 +372,10 @@ class CaseScreen(Screen[DiagnoserError]):
         self.app.push_screen(PolicyScreen(now), choose)
 
     # -- what is shown -------------------------------------------------------------------------------------------
+
+    @property
+    def _current(self) -> Advice | None:
+        return self.advice if self.up_to_date and not self._problem else None
 
     @property
     def panel(self) -> QuestionPanel:
@@ -415,7 +425,7 @@ class CaseScreen(Screen[DiagnoserError]):
     def _place_panel(self) -> None:
         if self.case is None:
             return
-        state, advice = self.case.state, self.advice if self.up_to_date else None
+        state, advice = self.case.state, self._current
         ranked = {test.test: test for test in advice.tests} if advice else {}
         left = len(advice.candidates) if advice else None
         if self.chosen is not None:
@@ -424,6 +434,9 @@ class CaseScreen(Screen[DiagnoserError]):
             test, by_operator = advice.proposal.test, False
         elif advice is not None:
             self.panel.conclude(verdict(self.kb, state, advice, self._would_help))
+            return
+        elif self._problem and self.up_to_date:
+            self.panel.conclude(no_question(self.kb, state, self._problem))
             return
         else:
             self.panel.wait()

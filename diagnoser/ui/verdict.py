@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from diagnoser.case import Confirmed, Event, State, StopChosen
+from diagnoser.case import Confirmed, Event, PolicyChosen, State, StopChosen
 from diagnoser.kb import Hypothesis, KnowledgeBase
-from diagnoser.policies import StopKind, read_stop, stop_words
+from diagnoser.policies import StopKind, default_policy, default_stop, read_stop, spent_words, stop_words
 from diagnoser.text import percent
 from diagnoser.ui.presentation import KEY, MUTED, STRONG, answer_text, fit, shorten
 
@@ -50,6 +50,14 @@ def verdict(kb: KnowledgeBase, state: State, advice: Advice, would_help: Sequenc
         case "contradiction":
             return _contradiction(kb, state)
     return _inseparable(kb, state, advice, would_help)
+
+
+def no_question(kb: KnowledgeBase, state: State, problem: str) -> Verdict:
+    """The policy or the rule is not for this table, or not for these answers."""
+    usual = default_policy(kb)
+    choices = (Choice("1", f"go on with {usual}", PolicyChosen(usual)),) if state.settings.policy != usual else ()
+    lines = (_plain(f"{state.settings.policy} cannot say what to ask: {problem}."),)
+    return Verdict("NO QUESTION", lines, choices)
 
 
 def draw_choice(choice: Choice, width: int) -> Content:
@@ -105,7 +113,7 @@ def _inseparable(kb: KnowledgeBase, state: State, advice: Advice, would_help: Se
     stop = state.settings.stop
     groups = {candidate.group for candidate in advice.candidates}
     lines = [
-        _plain(f"{_no_test(stop)} tells these {len(advice.candidates)} {kb.hypotheses_word} apart."),
+        _plain(f"{spent_words(stop).capitalize()} tells these {len(advice.candidates)} {kb.hypotheses_word} apart."),
         _plain(_short_of(stop), MUTED),
         *(_action(kb, groups.pop()) if len(groups) == 1 else ()),
         *_disclaimer(kb),
@@ -115,7 +123,11 @@ def _inseparable(kb: KnowledgeBase, state: State, advice: Advice, would_help: Se
     choices = [
         Choice(_key(place), kb.tests[kb.test_index[test]].title, test=test) for place, test in enumerate(would_help)
     ]
-    return Verdict(f"NOTHING SEPARATES THESE {len(advice.candidates)}", tuple(lines), tuple(choices))
+    if read_stop(stop).kind is StopKind.BUDGET:
+        key = _key(len(choices))
+        choices.append(Choice(key, "go on without a budget", StopChosen(default_stop(kb))))
+    within = " IN THE BUDGET" if read_stop(stop).kind is StopKind.BUDGET else ""
+    return Verdict(f"NOTHING{within} SEPARATES THESE {len(advice.candidates)}", tuple(lines), tuple(choices))
 
 
 def _contradiction(kb: KnowledgeBase, state: State) -> Verdict:
@@ -160,15 +172,9 @@ def _action(kb: KnowledgeBase, group: str | None, *, named: bool = True) -> list
 
 
 def _short_of(stop: str) -> str:
-    if read_stop(stop).kind in (StopKind.NEIGHBORHOOD, StopKind.CLIQUE):
+    if read_stop(stop).kind in (StopKind.NEIGHBORHOOD, StopKind.CLIQUE, StopKind.BUDGET):
         return f'The rule was "{stop}": {stop_words(stop)}.'
     return f'Stopped short of the rule "{stop}" ({stop_words(stop)}): no test is left that would help.'
-
-
-def _no_test(stop: str) -> str:
-    if read_stop(stop).kind is StopKind.BUDGET:
-        return "No test that is left and within the budget"
-    return "No test that is left"
 
 
 def _why_found(state: State, advice: Advice) -> str:

@@ -232,28 +232,6 @@ def test_an_interrupt_leaves_the_cases_drawn_so_far(name: str) -> None:
     assert found.standard_error == thirty.standard_error
 
 
-@pytest.mark.parametrize("cause", [KeyboardInterrupt(), ValueError()])
-def test_an_interrupt_at_the_end_of_a_kernel(cause: BaseException) -> None:
-    """It comes as SystemError, or two of them; its cases are lost. Any other SystemError is a mistake."""
-    way, done = ways(noisy())["gain"], list[int]()
-
-    def third_fails(cases: Cases) -> Sample:
-        done.append(len(cases.truth))
-        if len(done) == 4:  # the first call is without a case
-            inner = SystemError("inside")
-            inner.__cause__ = cause
-            raise SystemError("returned a result with an exception set") from inner
-        return way.simulate(cases)
-
-    failing = way._replace(walk=lambda shares: UNFINISHED, simulate=third_fails, batch=10)
-    if isinstance(cause, ValueError):
-        with pytest.raises(SystemError):
-            evaluate(noisy(), believe(noisy(), []), failing, 100, 6, silent)
-        return
-    found = evaluate(noisy(), believe(noisy(), []), failing, 100, 6, silent)
-    assert (found.cases, found.partial, found.walk) == (20, True, sampled(way, 20).walk)
-
-
 def test_one_case_is_no_figure() -> None:
     way = ways(noisy())["gain"]._replace(walk=lambda shares: UNFINISHED, batch=1)
     with pytest.raises(KeyboardInterrupt):

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import algos.rollout
 from algos.belief import believe
 from algos.decide import NO_ORDER, Plan, score_tests
 from algos.rollout import Ahead, Rollout
 from algos.stopping import GROUP, NEIGHBORHOOD, POSTERIOR, UNIQUE, Stop, stop_rule
-from algos.table import OutcomeTable
+from algos.table import UNKNOWN, OutcomeTable
 from algos.walk import Walk, walk
 from diagnoser.policies import POLICIES
 from tests import naive
@@ -205,3 +206,14 @@ def test_the_table_of_the_paper() -> None:
     assert found.worst_cost == 11
     assert found.inner_nodes + found.leaves == 597
     assert found.unresolved_probability == 0
+
+
+def test_an_ending_that_takes_too_many_states_is_compared_as_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(7)
+    cells = np.where(draw.random((12, 9)) < 0.3, UNKNOWN, draw.integers(0, 2, (12, 9)))
+    table = OutcomeTable.build(cells, [2] * 9)
+    start, plan = believe(table, []), Plan(POLICIES["gain"].rule, NO_ORDER, stop_rule(table, UNIQUE))
+    ahead, best = (Rollout(table, plan, Ahead(1, 10, most)).walk(start).expected_cost for most in (0, 12))
+    assert best < ahead - 0.01
+    monkeypatch.setattr(algos.rollout, "ENDGAME_STATES", 0)
+    assert Rollout(table, plan, Ahead(1, 10, 12)).walk(start).expected_cost == pytest.approx(ahead)

@@ -38,6 +38,11 @@ def test_answers_lead_to_the_end(as_json: Callable[..., Any], code: str) -> None
     assert said["spent"] == ["second", "first"]
 
 
+def test_a_budget_that_is_used_up_is_said_to_be(diagnoser: Run, code: str) -> None:
+    lines = diagnoser("next", code, "-a", "first=yes", "--stop", "budget:1").stdout.splitlines()
+    assert lines[1] == "no test that is left and within the budget separates these"
+
+
 def test_could_not_tell_spends_the_test_and_rules_nothing_out(as_json: Callable[..., Any], code: str) -> None:
     said = as_json("next", code, "-a", "first=?")
     assert (said["candidates_left"], [t["test"] for t in said["tests"]]) == (4, ["second"])

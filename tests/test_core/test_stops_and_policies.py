@@ -27,6 +27,7 @@ from diagnoser.policies import (
     find_policy,
     find_stop,
     read_stop,
+    stop_words,
 )
 from tests import naive
 from tests.conftest import SHARED, examples
@@ -210,6 +211,17 @@ def test_the_dearer_one_on_the_table_of_the_paper() -> None:
     found = evaluate(Adviser(kb), "odtn-auto", "unique")
     assert found.expected_cost == pytest.approx(39917 / 4080, abs=1e-9)
     assert (found.worst_cost, found.nodes, found.exact) == (15, 597, True)
+
+
+def test_a_stopping_rule_in_words_has_its_own_number() -> None:
+    assert stop_words("budget:5") == "the next test would take the cost above 5"
+    assert stop_words("posterior:0.95") == "one candidate has at least the probability 0.95"
+    assert stop_words("group") == "all candidates left are in one group"
+
+
+def test_a_rollout_over_nothing_names_its_bases() -> None:
+    with pytest.raises(UsageError, match=r"BASE is one of gain, odtn-r, odtn-h, information-gain$"):
+        find_policy("rollout:non-adaptive")
 
 
 # ---------------------------------------------------------------------------------------------------------- evaluation

@@ -60,6 +60,7 @@ def make_app(
     events: Iterable[Event] = (),
     adviser: Callable[[KnowledgeBase], Any] = SlowAdviser,
     stop: str = "unique",
+    policy: str = "gain",
     pending: tuple[Event, ...] = (),
     resumed: bool = False,
 ) -> DiagnoserApp:
@@ -67,7 +68,7 @@ def make_app(
     journal = journal or MemoryJournal()
 
     def opener(_request: CaseRequest) -> Opened:
-        case = Case.new(Settings("gain", stop), events)
+        case = Case.new(Settings(policy, stop), events)
         return Opened(kb, case, journal, pending=pending, resumed=resumed)  # type: ignore[arg-type]
 
     app = DiagnoserApp(CaseRequest("spills"), adviser, opener)

@@ -138,6 +138,7 @@ def test_of_equally_probable_groups_one_with_a_warning_leads() -> None:
         ("state=gas burns=no", "unique", "FOUND  chlorine", "also Cl2|Greenish|Keep people upwind|one candidate is"),
         ("state=gas", "group", "ONE GROUP  Toxic gases", 'rule "group": all candidates left are in one group'),
         ("state=solid burns=yes", "unique", "NOTHING SEPARATES THESE 2", "no test is left that would help"),
+        ("state=solid burns=yes", "budget:5", "NOTHING IN THE BUDGET SEPARATES THESE 2", "take the cost above 5"),
         ("state=gas burns=no ph=neutral", "unique", "NO CANDIDATE", "no candidate is left"),
     ],
 )  # fmt: skip

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from diagnoser.case import Answered, Confirmed, Event, StopChosen, Undone
+from diagnoser.advise import Advice
+from diagnoser.case import Answered, Confirmed, Event, PolicyChosen, State, StopChosen, Undone
+from diagnoser.errors import UsageError
 from diagnoser.ui.verdict import Verdict
 
 from .conftest import asked, changes, make_app, press, settled, text_of, title
+from .table import SlowAdviser
 
 SIZE = (80, 24)
 
@@ -31,6 +34,24 @@ async def test_ends_and_what_can_be_done_there(keys: str, stop: str, says: str, 
         assert case.panel.shown.title == says
         await press(pilot, then)
         assert changes(app)[-1] == event
+
+
+async def test_a_policy_that_is_not_for_the_table_says_so_and_another_goes_on() -> None:
+    class Refusing(SlowAdviser):
+        def advise(self, state: State) -> Advice:
+            if state.settings.policy == "sparse":
+                raise UsageError("this table knows too much")
+            return super().advise(state)
+
+    app = make_app(policy="sparse", adviser=Refusing)
+    async with app.run_test(size=SIZE) as pilot:
+        case = await settled(pilot)
+        assert isinstance(case.panel.shown, Verdict)
+        assert case.panel.shown.title == "NO QUESTION"
+        assert "sparse cannot say what to ask: this table knows too much." in text_of(app)
+        case = await press(pilot, "1")
+        assert changes(app)[-1] == PolicyChosen("rollout")
+        assert asked(case) == "state"
 
 
 async def test_what_could_not_be_told_can_be_answered_after_all() -> None:
