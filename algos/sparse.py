@@ -42,9 +42,11 @@ GREEDY = -1
 class NotSparse(ValueError):
     """Some test is determinate for more than the square root of the hypotheses."""
 
-    def __init__(self, alpha: float) -> None:
-        super().__init__(f"a test is determinate for m^{alpha:.3f} of m hypotheses; the sparse policy is for m^0.5")
-        self.alpha = alpha
+    def __init__(self, known: int, hypotheses: int) -> None:
+        most = math.isqrt(hypotheses)
+        super().__init__(
+            f"a test is known for {known} of {hypotheses} hypotheses; sparse is for tables with at most {most} on each test"
+        )
 
 
 class Sparsity(NamedTuple):
@@ -77,9 +79,9 @@ def sparsity(table: OutcomeTable, *, force: bool = False) -> Sparsity:
     """Raises NotSparse where alpha is above 1/2, unless forced."""
     open_per_test = open_cells(table.columns).sum(axis=0)
     densest = max(1, table.hypotheses - int(open_per_test.min()))
-    alpha = math.log(densest) / math.log(table.hypotheses) if table.hypotheses > 1 else 0.0
     if densest**2 > table.hypotheses and not force:
-        raise NotSparse(alpha)
+        raise NotSparse(densest, table.hypotheses)
+    alpha = math.log(densest) / math.log(table.hypotheses) if table.hypotheses > 1 else 0.0
     return Sparsity(alpha, 2 * densest)
 
 
