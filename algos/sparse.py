@@ -45,7 +45,7 @@ class NotSparse(ValueError):
     def __init__(self, known: int, hypotheses: int) -> None:
         most = math.isqrt(hypotheses)
         super().__init__(
-            f"a test is known for {known} of {hypotheses} hypotheses; sparse is for tables with at most {most} on each test"
+            f"a test is known for {known} of {hypotheses} hypotheses; sparse is for tables with at most {most} on each"
         )
 
 

@@ -281,7 +281,7 @@ def test_alpha_is_the_least_that_holds_and_dense_tables_are_refused() -> None:
     assert found.taken == 8
     cells[8, 1] = 1
     dense = OutcomeTable.build(cells, [2] * 3)
-    with pytest.raises(NotSparse, match="is known for 5 of 16 hypotheses; sparse is for tables with at most 4"):
+    with pytest.raises(NotSparse, match="is known for 5 of 16 hypotheses; sparse is for tables with at most 4 on each"):
         next_test(dense, [])
     assert sparsity(dense, force=True).alpha == pytest.approx(math.log(5, 16))
     assert sparsity(dense, force=True).taken == 10
