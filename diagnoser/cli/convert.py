@@ -47,10 +47,7 @@ def convert(
         raise UsageError(
             f'tables are not written as "{target.suffix}"; give a folder, or a name that ends in .csv, .xml or .delta'
         )
-    if target.exists() and not force:
-        raise UsageError(f"{target} is there already; --force takes its place")
-    if target.is_dir() and (others := sorted({entry.name for entry in target.iterdir()} - OURS)):
-        raise UsageError(f'{target} holds other files, such as "{others[0]}", which would be lost; choose a new name')
+    target = _free(target, force=force)
     reading = read_table(source, How(cases, absent, sheet))
     if strict and reading.left_out:
         _account(reading, (), as_json)
@@ -59,6 +56,29 @@ def convert(
     _account(reading, lost, as_json)
     if strict and lost:
         raise BadTable(target, "the format cannot hold all of it", "leave out --strict, or choose another format")
+
+
+def _free(target: Path, *, force: bool) -> Path:
+    """Where to write, a link followed. Raises UsageError where something else would be lost."""
+    place = target.resolve()
+    aside = _aside(place)
+    if aside.exists() and not place.exists():  # a replacement that was killed half-way
+        aside.rename(place)
+    if place.exists() and not force:
+        raise UsageError(f"{target} is there already; --force takes its place")
+    if place.is_dir():
+        others = sorted(entry.name for entry in place.iterdir() if entry.name not in OURS or not entry.is_file())
+        if others:
+            problem = f'{target} holds more than a table, such as "{others[0]}", which would be lost'
+            raise UsageError(f"{problem}; choose a new name")
+    elif place.name in OURS and place.exists():
+        raise UsageError(f"{target} is a part of the table in {place.parent}; give the folder, or a new name")
+    return place
+
+
+def _aside(place: Path) -> Path:
+    """Where a folder stays while another takes its place."""
+    return place.with_name(f".{place.name}-before")
 
 
 def _in_place(kb: KnowledgeBase, target: Path, *, strict: bool) -> tuple[str, ...]:
@@ -71,13 +91,19 @@ def _in_place(kb: KnowledgeBase, target: Path, *, strict: bool) -> tuple[str, ..
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as beside:
-            new, old = Path(beside) / target.name, Path(beside) / "old"
+            new, old = Path(beside) / target.name, _aside(target)
             lost = put(kb, new)
             if strict and lost:
                 return lost
-            if target.is_dir():
-                target.rename(old)
-            new.replace(target)
+            if old.exists():
+                shutil.rmtree(old)
+            try:
+                if target.is_dir():
+                    target.rename(old)
+                new.replace(target)
+            finally:
+                if old.exists() and not target.exists():
+                    old.rename(target)
             if old.exists():
                 shutil.rmtree(old)
     except OSError as error:
