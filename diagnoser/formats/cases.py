@@ -7,7 +7,6 @@ is said by whoever reads: nothing is known, or the symptom is absent.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -42,13 +41,38 @@ def group_cases(path: Path, rows: Iterable[tuple[int, list[str]]], how: How, sai
             raise BadTable(
                 path, "the case has no diagnosis", "write it or take the row out", line=line, column=header[by]
             )
-    counts = Counter(diagnoses)
-    number = {name: draft.add_hypothesis(Hypothesis(name, name, float(n))) for name, n in counts.items()}
-    draft.remark(f"{counted(len(cases), 'case')} of {len(counts)} diagnoses; priors are in proportion to the cases")
-    draft.remark("an outcome that no case of a diagnosis shows rules it out")
+    rows_of = add_diagnoses(draft, diagnoses, [line for line, _ in cases], [1.0] * len(cases))
     for place in _kept(draft, top, header, columns):
-        _add(draft, header[place], columns[place], [number[name] for name in diagnoses], how.absent)
+        _add(draft, header[place], columns[place], rows_of, how.absent)
     return draft.finish(hypothesis_word="diagnosis", hypotheses_word="diagnoses")
+
+
+def add_diagnoses(draft: Draft, names: Sequence[str], lines: Sequence[int], weights: Sequence[float]) -> list[int]:
+    """A hypothesis for each different name of a case, its prior the weight of its cases; the number of each case's.
+
+    Raises BadTable.
+    """
+    totals: dict[str, float] = {}
+    first: dict[str, int] = {}
+    for name, line, weight in zip(names, lines, weights, strict=True):
+        totals[name] = totals.get(name, 0.0) + weight
+        first.setdefault(name, line)
+    numbers = {name: draft.add_hypothesis(Hypothesis(name, name, totals[name]), line) for name, line in first.items()}
+    draft.remark(f"{counted(len(names), 'case')} of {len(numbers)} diagnoses; priors are in proportion to the cases")
+    draft.remark("an outcome that no case of a diagnosis shows rules it out")
+    return [numbers[name] for name in names]
+
+
+def shares(
+    hypotheses: Sequence[int], outcomes: Sequence[str | None], weights: Sequence[float]
+) -> dict[int, dict[str, float]]:
+    """The weight of each outcome among the cases of a hypothesis, from both of each case; None is unknown."""
+    found: dict[int, dict[str, float]] = {}
+    for hypothesis, outcome, weight in zip(hypotheses, outcomes, weights, strict=True):
+        if outcome is not None:
+            of_one = found.setdefault(hypothesis, {})
+            of_one[outcome] = of_one.get(outcome, 0.0) + weight
+    return found
 
 
 def _diagnosis(path: Path, line: int, header: Sequence[str], wanted: str) -> int:
@@ -111,9 +135,6 @@ def _add(draft: Draft, name: str, cells: Sequence[str], rows: Sequence[int], abs
     keys = sorted(spelling, key=lambda word: RANK.get(word, len(RANK)))
     ids = {key: safe_id(spelling[key]) for key in keys}
     test = draft.add_test(Test(safe_id(name), tuple(Outcome(ids[key], spelling[key]) for key in keys)))
-    seen: dict[int, Counter[str]] = {}
-    for row, word in zip(rows, folded, strict=True):
-        if word:
-            seen.setdefault(row, Counter())[ids[word]] += 1
-    for row, frequencies in seen.items():
-        draft.put(row, test, {outcome: float(n) for outcome, n in frequencies.items()})
+    said = [ids[word] if word else None for word in folded]
+    for row, frequencies in shares(rows, said, [1.0] * len(rows)).items():
+        draft.put(row, test, frequencies)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -42,8 +43,9 @@ class Tally:
         known = variable = inapplicable = 0
         for index, test in enumerate(kb.tests):
             codes = kb.codes[index::n]
-            single = [codes.count(v) for v in range(len(test.outcomes))]
-            several = len(codes) - codes.count(UNKNOWN) - sum(single)
+            counts = Counter(codes)
+            single = [counts[v] for v in range(len(test.outcomes))]
+            several = len(codes) - counts[UNKNOWN] - sum(single)
             none = single.pop() if test.outcomes[-1].id == NOT_APPLICABLE else 0
             if index in kb.intervals:  # a range across a cut point is one value, whatever bins it touches
                 ranges = sum(c < UNKNOWN and i is not None for c, i in zip(codes, kb.intervals[index], strict=True))
