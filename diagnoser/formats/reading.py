@@ -8,7 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from diagnoser.errors import UsageError
 from diagnoser.kb import NOT_APPLICABLE, UNKNOWN, KnowledgeBase
+
+BLANKS = ("unknown", "no")
+"""What a blank cell of a case may mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,11 @@ class How:
     """What a blank cell of a case means: "unknown", or the outcome that the column's other word is opposed to, "no"."""
     sheet: str | None = None
     """The sheet of a spreadsheet; the only one that has cells where left out."""
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for another meaning of a blank."""
+        if self.absent not in BLANKS:
+            raise UsageError(f'a blank cannot mean "{self.absent}"; known: {", ".join(BLANKS)}')
 
 
 @dataclass(frozen=True, slots=True)
