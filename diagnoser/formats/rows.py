@@ -13,6 +13,7 @@ _QUOTED = re.compile(r'"[^"]*"')
 _OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs"}
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:(?:,\d{3}){2,}(?:\.\d+)?|,\d{3}\.\d+)")
 _MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_POINTED_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:\.\.[+-]?\d+,\d+)?")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ENCODINGS = {"cp1252": "Windows-1252", "utf-16": "UTF-16"}
@@ -128,6 +129,8 @@ def loose_records(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str
     if example:
         doubt = "; take them out if they part thousands" if example == thousand else ""
         notices.append(f"decimal commas are read as points, so that {example} is {_pointed(example)}{doubt}")
+        if any(_fields(text, mark, _POINTED_THOUSANDS)):
+            notices.append("points in numbers such as 1.234 stay as they are, though they may part thousands here")
         rows = ((line, [_pointed(field) for field in row]) for line, row in rows)
     return rows, notices
 

@@ -68,6 +68,13 @@ def test_decimal_commas_that_may_part_thousands_are_said(tmp_path: Path) -> None
     assert plain in kb.notices
 
 
+def test_points_that_may_part_thousands_are_said(tmp_path: Path) -> None:
+    doubt = "points in numbers such as 1.234 stay as they are, though they may part thousands here"
+    assert doubt in said(tmp_path, "name;people\na;1.234\nb;2,5\n")
+    assert doubt in said(tmp_path, "name;people;a\na;1.234,5;2,5\nb;2.345,5;3,5\n")
+    assert doubt not in said(tmp_path, "name;people\na;1.2\nb;2,5\n")
+
+
 @pytest.mark.parametrize(
     "text",
     [
