@@ -28,6 +28,14 @@ def clean(text: str) -> str:
     return printable(text).strip()
 
 
+def looks(text: str) -> str:
+    """What two texts share that can hardly be told apart by eye: capitals, accents in two codings, unseen signs."""
+    if text.isascii():
+        return text.casefold()
+    seen = (character for character in text if unicodedata.category(character) != "Cf")
+    return unicodedata.normalize("NFKC", "".join(seen)).casefold()
+
+
 def percent(share: float, digits: int = 1) -> str:
     """A probability such as `12.5 %`; what is possible never reads 0 %, what is open never 100 %."""
     least = 10.0**-digits / 100

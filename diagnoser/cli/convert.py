@@ -41,14 +41,13 @@ def convert(
     """Read a table in any form and write it in another."""
     from diagnoser.formats import read_table
 
-    if absent not in ("unknown", "no"):
-        raise UsageError(f'a blank cannot mean "{absent}"; known: unknown, no')
+    how = How(cases, absent, sheet)
     if target.suffix.lower() not in WRITERS:
         raise UsageError(
             f'tables are not written as "{target.suffix}"; give a folder, or a name that ends in .csv, .xml or .delta'
         )
     target = _free(target, force=force)
-    reading = read_table(source, How(cases, absent, sheet))
+    reading = read_table(source, how)
     if strict and reading.left_out:
         _account(reading, (), as_json)
         raise BadTable(source, "not all of it is read", "leave out --strict to go on without")

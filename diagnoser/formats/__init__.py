@@ -7,14 +7,15 @@ for its own files.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
 import knowledge_bases
-from diagnoser.errors import BadTable
+from diagnoser.errors import BadTable, UsageError
 from diagnoser.formats.reading import How, Reading
 from diagnoser.kb import KnowledgeBase
-from diagnoser.text import nearest
+from diagnoser.text import clean, nearest
 
 READERS = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), "csv"),
@@ -25,6 +26,8 @@ READERS = {
     ".xml": "sdd",
 }
 """Module of the reader by the end of a file's name."""
+HOW = {"csv": ("cases", "absent"), "sheets": ("cases", "absent", "sheet"), "arff": ("cases",)}
+"""What a reader can be told of `How`."""
 DELTA_FILES = frozenset({"chars", "items", "specs"})
 """A DELTA data set is a folder with these three, under any capitals; any of them stands for it."""
 USUAL = How()
@@ -50,13 +53,20 @@ def open_table(source: str | Path, prior: str | Path | None = None, column: int 
 
 
 def read_table(source: str | Path, how: How = USUAL) -> Reading:
-    """The table of a source, as `open_table` finds it, with the account of its file. Raises BadTable."""
+    """The table of a source, as `open_table` finds it, with the account of its file.
+
+    Raises BadTable, and UsageError where `how` says what has no meaning for such a file.
+    """
     place = _found(source)
-    if (place / "kb.toml").is_file():
+    ours = (place / "kb.toml").is_file()
+    name = "folder" if ours else "delta" if place.is_dir() else READERS[place.suffix.lower()]
+    for option, wanted in asdict(how).items():
+        if wanted != getattr(USUAL, option) and option not in HOW.get(name, ()):
+            raise UsageError(f"--{option} has no meaning for {clean(str(place))}; leave it out")
+    if ours:
         from diagnoser.formats.folder import read_folder  # pydantic, only where it is needed
 
         return read_folder(place)
-    name = "delta" if place.is_dir() else READERS[place.suffix.lower()]
     read: Callable[[Path, How], Reading] = import_module(f"diagnoser.formats.{name}").read
     return read(place, how)
 

@@ -3,20 +3,30 @@
 Each different diagnosis is a hypothesis, its prior in proportion to its cases. Every other column is a test whose
 outcomes are the words in it; a cell holds how often each stands among the cases of its diagnosis. What a blank means
 is said by whoever reads: nothing is known, or the symptom is absent.
+
+Columns such as Symptom_1, Symptom_2, ... may list what a case shows, one name a cell: then each name is a test,
+present where it stands. Numbers alone do not say so, for reading_1 and reading_2 are numbered too: the columns must
+share names, no case may have one twice or a gap before one, and names must be more than columns.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from diagnoser.errors import BadTable
-from diagnoser.formats.csv import NEGATIVE, PARTNER, RANK, is_mark
+from diagnoser.formats.cells import number
+from diagnoser.formats.csv import NEGATIVE, PARTNER, RANK, is_mark, is_word
 from diagnoser.formats.draft import Draft, safe_id
 from diagnoser.formats.reading import How, Reading, Tally
 from diagnoser.kb import Hypothesis, Outcome, Test
 from diagnoser.text import clean, counted, nearest
+
+_NUMBERED = re.compile(r"(.*?[^\W\d_])[\W_]*([0-9]{1,4})")
+_MOST_NAMES = 5_000
+"""Different texts in a list of names; more are texts, and a test for each would be out of proportion to the file."""
 
 
 def group_cases(path: Path, rows: Iterable[tuple[int, list[str]]], how: How, said: Sequence[str]) -> Reading:
@@ -42,13 +52,40 @@ def group_cases(path: Path, rows: Iterable[tuple[int, list[str]]], how: How, sai
             raise BadTable(
                 path, "the case has no diagnosis", "write it or take the row out", line=line, column=header[by]
             )
-    counts = Counter(diagnoses)
-    number = {name: draft.add_hypothesis(Hypothesis(name, name, float(n))) for name, n in counts.items()}
-    draft.remark(f"{counted(len(cases), 'case')} of {len(counts)} diagnoses; priors are in proportion to the cases")
-    draft.remark("an outcome that no case of a diagnosis shows rules it out")
+    rows_of = add_diagnoses(draft, diagnoses, [line for line, _ in cases], [1.0] * len(cases))
+    for group in _lists(draft, header, columns):
+        _spread(draft, [columns.pop(place) for place in group], rows_of, how.absent)
     for place in _kept(draft, top, header, columns):
-        _add(draft, header[place], columns[place], [number[name] for name in diagnoses], how.absent)
+        _add(draft, header[place], columns[place], rows_of, how.absent)
     return draft.finish(hypothesis_word="diagnosis", hypotheses_word="diagnoses")
+
+
+def add_diagnoses(draft: Draft, names: Sequence[str], lines: Sequence[int], weights: Sequence[float]) -> list[int]:
+    """A hypothesis for each different name of a case, its prior the weight of its cases; the number of each case's.
+
+    Raises BadTable.
+    """
+    totals: dict[str, float] = {}
+    first: dict[str, int] = {}
+    for name, line, weight in zip(names, lines, weights, strict=True):
+        totals[name] = totals.get(name, 0.0) + weight
+        first.setdefault(name, line)
+    numbers = {name: draft.add_hypothesis(Hypothesis(name, name, totals[name]), line) for name, line in first.items()}
+    draft.remark(f"{counted(len(names), 'case')} of {len(numbers)} diagnoses; priors are in proportion to the cases")
+    draft.remark("an outcome that no case of a diagnosis shows rules it out")
+    return [numbers[name] for name in names]
+
+
+def shares(
+    hypotheses: Sequence[int], outcomes: Sequence[str | None], weights: Sequence[float]
+) -> dict[int, dict[str, float]]:
+    """The weight of each outcome among the cases of a hypothesis, from both of each case; None is unknown."""
+    found: dict[int, dict[str, float]] = {}
+    for hypothesis, outcome, weight in zip(hypotheses, outcomes, weights, strict=True):
+        if outcome is not None:
+            of_one = found.setdefault(hypothesis, {})
+            of_one[outcome] = of_one.get(outcome, 0.0) + weight
+    return found
 
 
 def _diagnosis(path: Path, line: int, header: Sequence[str], wanted: str) -> int:
@@ -57,6 +94,84 @@ def _diagnosis(path: Path, line: int, header: Sequence[str], wanted: str) -> int
         problem = "no column has this name" if not found else "several columns have this name"
         raise BadTable(path, problem, nearest(wanted, [name for name in header if name]), line=line, value=wanted)
     return found[0]
+
+
+def _lists(draft: Draft, header: Sequence[str], columns: Mapping[int, Sequence[str]]) -> list[list[int]]:
+    """Places of numbered columns, group by group, that are certain to list names; says so, and where it is doubtful."""
+    lists: list[list[int]] = []
+    taken = {_key(header[place]) for place in columns}
+    for group in _numbered(header, columns):
+        names, certain = _names_listed([columns[place] for place in group])
+        if not names:
+            continue
+        span = f'columns "{header[group[0]]}" to "{header[group[-1]]}"'
+        if certain and taken.isdisjoint(names):
+            lists.append(group)
+            taken |= names
+            draft.remark(f"{span} list what each case shows: each of their {len(names)} names is a test of its own")
+        else:
+            draft.remark(f"{span} are read as a test each; if they list names, give each name a column of its own")
+    return lists
+
+
+def _numbered(header: Sequence[str], places: Iterable[int]) -> list[list[int]]:
+    """Places of two or more columns of one name with numbers behind it that count up from 0 or 1."""
+    groups: dict[str, list[tuple[int, int]]] = {}
+    for place in places:
+        match = _NUMBERED.fullmatch(header[place])
+        if match:
+            groups.setdefault(match[1].casefold(), []).append((place, int(match[2])))
+    return [
+        [place for place, _ in group]
+        for group in groups.values()
+        if len(group) > 1 and group[0][1] < 2 and all(n == group[0][1] + k for k, (_, n) in enumerate(group))
+    ]
+
+
+def _names_listed(columns: Sequence[Sequence[str]]) -> tuple[set[str], bool]:
+    """The keys of the texts in these columns, none where they share none, and whether they are certain to be names."""
+    first: dict[str, int] = {}
+    shared, certain, blank = False, True, False
+    for cells in zip(*columns, strict=True):
+        known = [(place, text) for place, text in enumerate(cells) if not is_mark(text)]
+        texts = [(place, _key(text)) for place, text in known if not is_word(text) and number(text) is None]
+        for place, key in texts:
+            shared |= first.setdefault(key, place) != place
+        gap = any(place != k for k, (place, _) in enumerate(known))
+        certain &= not gap and len(texts) == len(known) == len({key for _, key in texts})
+        blank |= len(known) < len(cells)
+    enough = len(first) > len(columns) and (blank or len(first) >= 2 * len(columns))
+    return set(first) if shared else set(), certain and enough and len(first) <= _MOST_NAMES
+
+
+def _spread(draft: Draft, columns: Sequence[Sequence[str]], rows: Sequence[int], absent: str) -> None:
+    """A test for each name that these columns list; rows: the hypothesis of each case."""
+    spelling: dict[str, str] = {}
+    present: dict[str, Counter[int]] = {}
+    whole = Counter[int]()  # cases that name all they show, by hypothesis
+    among_whole: dict[str, Counter[int]] = {}
+    for row, cells in zip(rows, zip(*columns, strict=True), strict=True):
+        is_whole = not any(text and is_mark(text) for text in cells)  # a "?" may stand for any name
+        whole[row] += is_whole
+        for text in filter(lambda text: not is_mark(text), cells):
+            key = _key(text)
+            spelling.setdefault(key, text)
+            present.setdefault(key, Counter())[row] += 1
+            among_whole.setdefault(key, Counter())[row] += is_whole
+    draft.remark("a name that a case does not list is read as " + ("absent" if absent == "no" else "unknown"))
+    outcomes = (Outcome("present", "present"), Outcome("absent", "absent"))
+    for key, name in spelling.items():
+        test = draft.add_test(Test(safe_id(name), outcomes))
+        for row in whole:
+            left = whole[row] - among_whole[key][row] if absent == "no" else 0
+            said = {"present": float(present[key][row]), "absent": float(left)}
+            if any(said.values()):
+                draft.put(row, test, {outcome: n for outcome, n in said.items() if n})
+
+
+def _key(name: str) -> str:
+    """Names with one key are one test."""
+    return safe_id(name).casefold()
 
 
 def _kept(draft: Draft, line: int, header: Sequence[str], columns: dict[int, list[str]]) -> list[int]:
@@ -111,9 +226,6 @@ def _add(draft: Draft, name: str, cells: Sequence[str], rows: Sequence[int], abs
     keys = sorted(spelling, key=lambda word: RANK.get(word, len(RANK)))
     ids = {key: safe_id(spelling[key]) for key in keys}
     test = draft.add_test(Test(safe_id(name), tuple(Outcome(ids[key], spelling[key]) for key in keys)))
-    seen: dict[int, Counter[str]] = {}
-    for row, word in zip(rows, folded, strict=True):
-        if word:
-            seen.setdefault(row, Counter())[ids[word]] += 1
-    for row, frequencies in seen.items():
-        draft.put(row, test, {outcome: float(n) for outcome, n in frequencies.items()})
+    said = [ids[word] if word else None for word in folded]
+    for row, frequencies in shares(rows, said, [1.0] * len(rows)).items():
+        draft.put(row, test, frequencies)

@@ -25,14 +25,18 @@ from diagnoser.formats.formula import unguarded
 from diagnoser.formats.reading import How, Reading, Tally
 from diagnoser.formats.rows import loose_records
 from diagnoser.kb import DOES_NOT_APPLY, MAX_PARTIALS, UNKNOWN, Hypothesis, KnowledgeBase, Outcome, Test
-from diagnoser.text import clean
+from diagnoser.text import clean, looks
 
 POSITIVE = ("1", "yes", "true", "present", "+")
 NEGATIVE = ("0", "no", "false", "absent", "-")
 RANK = {word: rank for rank, word in enumerate(POSITIVE + NEGATIVE)}
 PARTNER = dict(zip(POSITIVE + NEGATIVE, NEGATIVE + POSITIVE, strict=True))
-_UNKNOWN = frozenset({"", "?", "*", "u", "na", "n/a", "nan", "unknown"})
+_SHEET_ERRORS = {"#n/a", "#ref!", "#div/0!", "#value!", "#name?", "#num!", "#null!"}
+_UNKNOWN = frozenset({"", "?", "*", "u", "na", "n/a", "n.a.", "<na>", "nan", "null", "unknown"} | _SHEET_ERRORS)
 _PLAIN_UNKNOWN = frozenset({"", "?", "unknown"})
+_DASHES = frozenset("\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
+_NO_TESTS = frozenset({"group", "prior", "aliases"})
+"""Columns of a folder's table that are no tests unless they are declared."""
 NO_NAMES = frozenset({"", "?", "*", "+", "-"})
 _MISREPORTED_WEIGHT = 0.05
 _MANY = 10
@@ -68,6 +72,7 @@ def read_rows(path: Path, rows: Iterable[tuple[int, list[str]]], how: How, said:
         notices.say(f"rows without any cell filled in are left out: {grid.blank_rows}")
     if _looks_transposed(grid, first, int(named)):
         notices.say("the table looks transposed: the cells of a row are more alike than those of a column")
+    _remark_on_names(ids, notices)
     left_out: list[str] = []
     tests: list[Test] = []
     columns: list[array[int]] = []
@@ -78,8 +83,11 @@ def read_rows(path: Path, rows: Iterable[tuple[int, list[str]]], how: How, said:
         if test is None:
             left_out.append(f'column "{name}": no row has a known outcome')
             continue
+        if first and name.casefold() in _NO_TESTS:
+            notices.add("is read as a test; a kb.toml can say what else it is", name)
         tests.append(test)
         columns.append(array("h", map(codes.__getitem__, cells)))
+    _remark_on_names([test.id for test in tests], notices)
     if not tests:
         raise BadTable(path, "there is no test", "put a column of outcomes beside the names")
     n = len(tests)
@@ -143,6 +151,15 @@ class _Notices:
 
     def lines(self) -> tuple[str, ...]:
         return tuple(f"{_listed(columns)}: {text}" if columns else text for text, columns in self._columns.items())
+
+
+def _remark_on_names(names: Sequence[str], notices: _Notices) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(looks(name), name)
+        if other != name:
+            notices.say(f'"{other}" and "{name}" look alike and are kept as two')
+            return
 
 
 def _listed(columns: Sequence[str]) -> str:
@@ -324,6 +341,7 @@ def _read_column(
                     notices.add(f'"{part.label}" is read as "{spelling[key]}"', name)
         if len(spelling) > MAX_PARTIALS:
             raise CellError(f"more than {MAX_PARTIALS:,} different outcomes in one test", "leave the column out")
+        _remark_on_outcomes(spelling, name, notices)
         outcomes = _outcomes(spelling, name, signs, notices)
         if not outcomes:
             return None, {}
@@ -343,6 +361,17 @@ def _read_column(
     elif len(spelling) > _MANY and len(spelling) == len(cells):
         notices.add("every row has an outcome of its own; is this a test?", name)
     return Test(name, tuple(outcomes), partials=tuple(partials)), codes
+
+
+def _remark_on_outcomes(spelling: Iterable[str], name: str, notices: _Notices) -> None:
+    values = [value for text in spelling if (value := number(text)) is not None]
+    if len(set(values)) < len(values):
+        notices.add("equal numbers that are written in two ways, as 1 and 1.0, are kept as different outcomes", name)
+    texts = list(spelling)
+    if len(set(map(looks, texts))) < len(texts):
+        notices.add("outcomes that look alike but are different texts are kept as different outcomes", name)
+    for dash in sorted(_DASHES.intersection(texts)):
+        notices.add(f'"{dash}" is read as an outcome, unlike "-"', name)
 
 
 def _outcomes(spelling: dict[str, str], name: str, signs: bool, notices: _Notices) -> list[Outcome]:

@@ -34,6 +34,8 @@ class _Column:
     test: Test
     line: int | None
     numeric: bool
+    known: frozenset[str]
+    """Ids that a cell may have."""
     cells: dict[int, Shares | Range] = field(default_factory=dict)
 
 
@@ -68,7 +70,7 @@ class Draft:
         if twice is not None:
             problem = f'the test "{test.id}" has this outcome twice'
             raise BadTable(self.path, problem, "rename one of them", line=line, value=twice)
-        self._columns.append(_Column(test, line, numeric=not test.outcomes))
+        self._columns.append(_Column(test, line, numeric=not ids, known=frozenset((*ids, NOT_APPLICABLE))))
         return len(self._columns) - 1
 
     def test(self, number: int) -> Test:
@@ -99,9 +101,8 @@ class Draft:
         """
         column = self._columns[test]
         if isinstance(said, Mapping):
-            known = {NOT_APPLICABLE} if column.numeric else {NOT_APPLICABLE, *(o.id for o in column.test.outcomes)}
             for outcome in said:
-                if outcome not in known:
+                if outcome not in column.known:
                     name = self._hypotheses[hypothesis].id
                     problem = f'the test "{column.test.id}" has no such outcome, which stands at "{name}"'
                     line = self._lines[name]

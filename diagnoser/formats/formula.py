@@ -6,6 +6,7 @@ import re
 
 _SIGNS = ("=", "+", "-", "@")
 _HARMLESS = re.compile(r"-|-\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII)
+_SHOWN = re.compile(r'="([^"]*)"')
 _GUARDED = re.compile(r"'+[=+\-@]")
 
 
@@ -16,5 +17,8 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """What `guarded` was given."""
+    """What `guarded` was given. A formula that is nothing but a text, as `="007"`, is that text."""
+    shown = _SHOWN.fullmatch(text)
+    if shown:
+        return shown[1].strip()
     return text[1:] if _GUARDED.match(text) else text

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from diagnoser.errors import UsageError
 from diagnoser.kb import NOT_APPLICABLE, UNKNOWN, KnowledgeBase
+
+BLANKS = ("unknown", "no")
+"""What a blank cell of a case may mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,11 @@ class How:
     """What a blank cell of a case means: "unknown", or the outcome that the column's other word is opposed to, "no"."""
     sheet: str | None = None
     """The sheet of a spreadsheet; the only one that has cells where left out."""
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for another meaning of a blank."""
+        if self.absent not in BLANKS:
+            raise UsageError(f'a blank cannot mean "{self.absent}"; known: {", ".join(BLANKS)}')
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +52,9 @@ class Tally:
         known = variable = inapplicable = 0
         for index, test in enumerate(kb.tests):
             codes = kb.codes[index::n]
-            single = [codes.count(v) for v in range(len(test.outcomes))]
-            several = len(codes) - codes.count(UNKNOWN) - sum(single)
+            counts = Counter(codes)
+            single = [counts[v] for v in range(len(test.outcomes))]
+            several = len(codes) - counts[UNKNOWN] - sum(single)
             none = single.pop() if test.outcomes[-1].id == NOT_APPLICABLE else 0
             if index in kb.intervals:  # a range across a cut point is one value, whatever bins it touches
                 ranges = sum(c < UNKNOWN and i is not None for c, i in zip(codes, kb.intervals[index], strict=True))

@@ -11,6 +11,9 @@ from diagnoser.errors import BadFile, BadTable
 
 _QUOTED = re.compile(r'"[^"]*"')
 _OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs"}
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:(?:,\d{3}){2,}(?:\.\d+)?|,\d{3}\.\d+)")
+_MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_POINTED_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:\.\.[+-]?\d+,\d+)?")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ENCODINGS = {"cp1252": "Windows-1252", "utf-16": "UTF-16"}
@@ -100,19 +103,42 @@ def records(path: Path, kind: type[BadFile] = BadTable) -> Iterator[tuple[int, l
 def loose_records(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str]]:
     """The rows of a file from anywhere, and what is said of its encoding and its delimiter.
 
-    Where semicolons or tabs divide the fields, a decimal comma is a point. Raises BadTable, later ones with the rows.
+    Where semicolons or tabs divide the fields, a decimal comma is a point, unless commas part thousands somewhere.
+    Raises BadTable, also where two marks divide every line alike; later ones with the rows.
     """
     text, said = old_text(path)
     mark = _delimiter(text)
+    other = next((other for other in _OTHER_DELIMITERS if mark == "," and _regular(_marks(text, other))), None)
+    if other:
+        problem = f"the fields may be divided by commas or by {_OTHER_DELIMITERS[other]}, which stand in every line"
+        raise BadTable(path, problem, "put fields that hold one of the two in quotes", line=1)
     notices = [said] if said else []
     rows = _rows(path, text, mark, BadTable)
     if mark == ",":
         return rows, notices
     notices.append(f"the fields are divided by {_OTHER_DELIMITERS[mark]}")
-    if re.search(rf"(^|[{mark}]){_DECIMAL_COMMA.pattern}($|[{mark}])", text, re.MULTILINE):
-        notices.append("decimal commas are read as points, so that 2,5 is 2.5")
+    if any(_fields(text, mark, _THOUSANDS)):
+        notices.append("commas in numbers part thousands, as in 1,234,567, and stay as they are")
+        return rows, notices
+    example = thousand = ""
+    for field in _fields(text, mark, _DECIMAL_COMMA):
+        if not _MAYBE_THOUSANDS.fullmatch(field):
+            example = "2,5"
+            break
+        example = thousand = "1,234"
+    if example:
+        doubt = "; take them out if they part thousands" if example == thousand else ""
+        notices.append(f"decimal commas are read as points, so that {example} is {_pointed(example)}{doubt}")
+        if any(_fields(text, mark, _POINTED_THOUSANDS)):
+            notices.append("points in numbers such as 1.234 stay as they are, though they may part thousands here")
         rows = ((line, [_pointed(field) for field in row]) for line, row in rows)
     return rows, notices
+
+
+def _fields(text: str, mark: str, kind: re.Pattern[str]) -> Iterator[str]:
+    """The fields that are of a kind, with or without quotes."""
+    pattern = rf'(?:^|[{mark}])[ "]*({kind.pattern})(?=[ "]*(?:$|[{mark}]))'
+    return (match[1] for match in re.finditer(pattern, text, re.MULTILINE))
 
 
 def _pointed(field: str) -> str:
@@ -142,14 +168,23 @@ def _position(data: bytes, offset: int) -> tuple[int, int]:
 
 def _delimiter(text: str) -> str:
     """A comma, unless another mark divides line 1 where no comma does, or is as regular as commas are not."""
-    sample = [_QUOTED.sub("", line) for line in text[:100_000].split("\n")[:20] if line.strip()]
-    commas = [line.count(",") for line in sample]
+    commas = _marks(text, ",")
     for mark in _OTHER_DELIMITERS:
-        marks = [line.count(mark) for line in sample]
-        regular = min(marks) == max(marks) > 0 and min(commas) != max(commas)
+        marks = _marks(text, mark)
+        regular = _regular(marks) and min(commas) != max(commas)
         if marks[0] and (regular or not commas[0]):
             return mark
     return ","
+
+
+def _marks(text: str, mark: str) -> list[int]:
+    """How often a mark stands outside quotes in each of the first lines."""
+    sample = (_QUOTED.sub("", line) for line in text[:100_000].split("\n")[:20] if line.strip())
+    return [line.count(mark) for line in sample]
+
+
+def _regular(marks: list[int]) -> bool:
+    return len(marks) > 1 and min(marks) == max(marks) > 0
 
 
 def _explained(error: csv.Error) -> tuple[str, str]:

@@ -94,6 +94,66 @@ def test_a_folder_with_other_files_stays(diagnoser: Callable[..., Result], sourc
     assert (tmp_path / "out" / "thesis.txt").read_text() == "years of work"
 
 
+@pytest.mark.parametrize("struck", ["rename", "replace"])
+def test_an_interrupt_between_the_folders_loses_neither(
+    diagnoser: Callable[..., Result], source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, struck: str
+) -> None:
+    target = tmp_path / "out"
+    assert diagnoser("convert", source, str(target)).exit_code == 0
+    before, usual = open_table(target).fingerprint, getattr(Path, struck)
+
+    def interrupted(path: Path, other: Path) -> Path:
+        if struck == "rename":
+            usual(path, other)
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, struck, interrupted)
+    assert diagnoser("convert", "hazmat", str(target), "--force").exit_code == 130
+    assert open_table(target).fingerprint == before
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["animals.csv", "out"]
+
+
+def test_a_folder_put_aside_by_a_killed_conversion_comes_back(
+    diagnoser: Callable[..., Result], source: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "out"
+    assert diagnoser("convert", source, str(target)).exit_code == 0
+    target.rename(tmp_path / ".out-before")
+    assert "--force takes its place" in diagnoser("convert", "hazmat", str(target)).stderr
+    assert open_table(target).fingerprint == open_table(source).fingerprint
+
+
+def test_what_would_be_lost_beside_a_table_is_named(
+    diagnoser: Callable[..., Result], source: str, tmp_path: Path
+) -> None:
+    odd = tmp_path / "odd"
+    (odd / "kb.toml").mkdir(parents=True)
+    (odd / "kb.toml" / "mine.txt").write_text("years of work")
+    assert 'such as "kb.toml", which would be lost' in diagnoser("convert", source, str(odd), "--force").stderr
+    assert (odd / "kb.toml" / "mine.txt").is_file()
+    table = tmp_path / "table"
+    assert diagnoser("convert", source, str(table)).exit_code == 0
+    result = diagnoser("convert", "hazmat", str(table / "table.csv"), "--force")
+    assert (result.exit_code, "is a part of the table in" in result.stderr) == (2, True)
+    open_table(table)
+
+
+def test_a_link_is_followed(diagnoser: Callable[..., Result], source: str, tmp_path: Path) -> None:
+    (tmp_path / "link.csv").symlink_to(tmp_path / "far.csv")
+    assert diagnoser("convert", source, str(tmp_path / "link.csv")).exit_code == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "far.csv").is_file()
+
+
+@pytest.mark.parametrize("option", [["--cases", "a"], ["--absent", "no"], ["--sheet", "a"]])
+def test_an_option_without_meaning_is_refused(
+    diagnoser: Callable[..., Result], tmp_path: Path, option: list[str]
+) -> None:
+    result = diagnoser("convert", "hazmat", str(tmp_path / "out"), *option)
+    assert (result.exit_code, f"{option[0]} has no meaning for" in result.stderr) == (2, True)
+
+
 def test_a_table_onto_itself(diagnoser: Callable[..., Result], source: str, tmp_path: Path) -> None:
     assert diagnoser("convert", source, str(tmp_path / "out")).exit_code == 0
     before = open_table(tmp_path / "out").fingerprint

@@ -26,7 +26,7 @@ BYTES = 2 << 30
 CSV = [PLAIN.encode(), PLAIN.replace(",", ";").encode("cp1252"), b"x,1,0|1\ny,u,0:0.5|1:0.5\n", b"a,b\n+,-\n-,+\n"]
 TEXTS = {
     "csv": ("a.csv", CSV, How()),
-    "cases": ("a.csv", [test_cases.TINY.encode()], How("diagnosis", "no")),
+    "cases": ("a.csv", test_cases.SEEDS, How("diagnosis", "no")),
     "arff": ("a.arff", [test_arff.NAMED.encode(), test_arff.CLASSES.encode()], How()),
     "bif": ("a.bif", [test_bif.ONE.encode(), test_bif.MANY.encode()], How()),
     "sliks": ("a.js", [test_sliks.TINY.encode()], How()),

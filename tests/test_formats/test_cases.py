@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnoser.errors import BadTable
+from diagnoser.errors import BadTable, UsageError
 from diagnoser.formats import read_table
 from diagnoser.formats.reading import How, Reading
 from diagnoser.kb import KnowledgeBase
@@ -111,7 +111,97 @@ def test_mistakes(tmp_path: Path, text: str, how: dict[str, str], words: str) ->
         cases(tmp_path, text, **how)
 
 
+LISTS = """disease,Symptom_1,Symptom_2,Symptom_3,smoker
+flu,fever,cough,aches,no
+flu, Cough,fever,,
+cold,sneezing,cough,,yes
+cold,sneezing,,,
+"""
+SEEDS = [TINY.encode(), LISTS.replace("disease", "diagnosis").encode()]
+
+
+def test_numbered_columns_that_list_symptoms(tmp_path: Path) -> None:
+    reading = cases(tmp_path, LISTS, cases="disease", absent="no")
+    kb = reading.kb
+    assert [t.id for t in kb.tests] == ["fever", "cough", "aches", "sneezing", "smoker"]
+    assert [o.id for o in kb.tests[0].outcomes] == ["present", "absent"]
+    assert shares(kb, "flu", "fever") == shares(kb, "flu", "cough") == {"present": 1.0}
+    assert shares(kb, "flu", "aches") == shares(kb, "cold", "cough") == {"present": 0.5, "absent": 0.5}
+    assert shares(kb, "cold", "fever") == {"absent": 1.0}
+    assert shares(kb, "flu", "smoker") == {"no": 1.0}
+    said = 'columns "Symptom_1" to "Symptom_3" list what each case shows: each of their 4 names is a test of its own'
+    assert said in kb.notices
+    assert "a name that a case does not list is read as absent" in kb.notices
+    assert not reading.left_out
+
+
+def test_names_that_are_not_listed_are_unknown_unless_said_otherwise(tmp_path: Path) -> None:
+    kb = cases(tmp_path, LISTS, cases="disease").kb
+    assert shares(kb, "flu", "aches") == {"present": 1.0}
+    assert shares(kb, "cold", "fever") == {}
+    assert "a name that a case does not list is read as unknown" in kb.notices
+
+
+def test_a_question_mark_in_a_list_may_be_any_name(tmp_path: Path) -> None:
+    kb = cases(tmp_path, LISTS.replace("sneezing,,,", "sneezing,?,,"), cases="disease", absent="no").kb
+    assert shares(kb, "cold", "cough") == {"present": 1.0}  # the other cold may have it or not
+    assert shares(kb, "cold", "sneezing") == {"present": 1.0}
+    assert shares(kb, "cold", "fever") == {"absent": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "doubtful"),
+    [
+        ("flu, Cough,fever,,", "flu, Cough,cough,,", True),  # twice in one case
+        ("flu, Cough,fever,,", "flu,,fever,cough,", True),  # a gap
+        ("flu, Cough,fever,,", "flu,yes,fever,,", True),
+        ("flu, Cough,fever,,", "flu,12,fever,,", True),
+        ("smoker", "fever", True),  # a test of this name
+        ("Symptom_3", "Symptom_4", False),
+        ("Symptom_1", "first", False),
+        ("Symptom_2", "symptom3", False),
+    ],
+)
+def test_numbered_columns_are_left_alone_where_it_is_not_certain(
+    tmp_path: Path, old: str, new: str, *, doubtful: bool
+) -> None:
+    text = LISTS.replace(old, new, 1)
+    kb = cases(tmp_path, text, cases="disease").kb
+    header = text.splitlines()[0].split(",")
+    assert [t.id for t in kb.tests] == header[1:]
+    said = 'columns "Symptom_1" to "Symptom_3" are read as a test each; if they list names'
+    assert any(notice.startswith(said) for notice in kb.notices) == doubtful
+
+
+@pytest.mark.parametrize(
+    ("rows", "doubtful"),
+    [
+        ("low,high\nhigh,low\nlow,\nhigh,", True),  # no more names than columns
+        ("low,high\nhigh,normal\nnormal,low\nlow,high", True),  # hardly more, and no case with fewer
+        ("yes,no\nno,yes\nyes,\n,no", False),
+        ("1,2\n2,3\n3,\n1,4", False),
+        ("red,round\nblue,flat\ngreen,\nred,long", False),  # nothing shared
+    ],
+)
+def test_numbered_readings_are_no_lists(tmp_path: Path, rows: str, *, doubtful: bool) -> None:
+    lines = [f"d{place % 2},{row}" for place, row in enumerate(rows.splitlines())]
+    kb = cases(tmp_path, "\n".join(["d,reading 1,reading 2", *lines]), cases="d").kb
+    assert [t.id for t in kb.tests] == ["reading 1", "reading 2"]
+    assert any("are read as a test each" in notice for notice in kb.notices) == doubtful
+
+
+def test_two_lists_with_the_same_names_are_not_mixed(tmp_path: Path) -> None:
+    text = "d,sign1,sign2,sign3,past1,past2,past3\nx,a,b,c,a,b,c\nx,b,e,,b,e,\ny,e,a,,e,a,\ny,a,b,c,a,b,c\n"
+    kb = cases(tmp_path, text, cases="d").kb
+    assert [t.id for t in kb.tests] == ["a", "b", "c", "e", "past1", "past2", "past3"]
+
+
+def test_a_blank_means_one_of_two_things() -> None:
+    with pytest.raises(UsageError, match='a blank cannot mean "zzz"; known: unknown, no'):
+        How(absent="zzz")
+
+
 def test_mutants(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
-    found = refuses_or_reads(lambda: read_table(path, How("diagnosis", "no")), into(path), [TINY.encode()], seed=13)
+    found = refuses_or_reads(lambda: read_table(path, How("diagnosis", "no")), into(path), SEEDS, seed=13)
     assert found > 0
