@@ -163,22 +163,64 @@ def test_what_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
         read_table(path)
 
 
+def changed(path: Path, old: bytes, new: bytes, folder: str = "worksheets") -> Path:
+    """The workbook with other bytes in its sheet, and its sheet in another folder."""
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    with zipfile.ZipFile(path, "w") as book:
+        for name, data in parts.items():
+            moved = name.replace("worksheets", folder)
+            text = data.replace(b"worksheets/", folder.encode() + b"/")
+            book.writestr(moved, text.replace(old, new) if "s0.xml" in name else text)
+    return path
+
+
+def test_errors_formulas_without_a_value_and_merged_ranges_are_said(tmp_path: Path) -> None:
+    path = xlsx(tmp_path / "a.xlsx", S=[["name", "a", "b"], ["x", "#N/A", 1], ["y", 1, 0], ["z", 0, 5]], Empty=[])
+    changed(path, b"<v>5</v>", b"<f>B2+1</f><v/>")
+    changed(path, b"</sheetData>", b'</sheetData><mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>')
+    reading = read_table(path)
+    assert reading.left_out == (
+        "1 merged range: the first cell of each has the value, the others are blank",
+        "2 cells without a value, an error or a formula not worked out: B2, C4",
+    )
+    assert (reading.kb.cell(0, 0).unknown, reading.kb.cell(2, 1).unknown) == (True, True)
+    whole = changed(path, b"<f>B2+1</f><v/>", b"<f>B2+1</f><v>0</v>")
+    assert (
+        reading.left_out[1]
+        != read_table(whole).left_out[1]
+        == ("1 cell without a value, an error or a formula not worked out: B2")
+    )
+
+
+def test_only_the_sheet_that_is_read_counts(tmp_path: Path) -> None:
+    path = xlsx(tmp_path / "a.xlsx", One=[["name", "b"], ["x", 1], ["y", 0]], Two=[["name", "b"], ["x", "#N/A"]])
+    assert read_table(path, How(sheet="One")).left_out == ()
+
+
+def test_dates_become_text(tmp_path: Path) -> None:
+    path = xlsx(tmp_path / "a.xlsx", S=[["name", "a"], ["x", 45000], ["y", 45001]])
+    changed(path, b'r="B2"', b'r="B2" t="d"')
+    changed(path, b'r="B3"', b'r="B3" t="d"')
+    changed(path, b"<v>45000</v>", b"<v>2023-03-15</v>")
+    changed(path, b"<v>45001</v>", b"<v>2023-03-16</v>")
+    kb = read_table(path).kb
+    assert [[o.id for o in t.outcomes] for t in kb.tests] == [["2023-03-15", "2023-03-16"]]
+
+
 @pytest.mark.parametrize("number", ["inf", "1e999", "nan"])
 def test_numbers_without_end_are_refused(tmp_path: Path, number: str) -> None:
     with pytest.raises(BadTable, match=r"line 2, column 2.*no finite number"):
         read_table(xlsx(tmp_path / "a.xlsx", S=[["name", "a"], ["x", float(number)], ["y", 1]]))
 
 
-def test_a_cell_in_the_farthest_corner_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", [b'r="XFD1048576"', b"r='XFD1048576'", b'r = "XFD1048576"'])
+@pytest.mark.parametrize("folder", ["worksheets", "sheets"])
+def test_a_cell_in_the_farthest_corner_is_refused(tmp_path: Path, place: bytes, folder: str) -> None:
     path = xlsx(tmp_path / "a.xlsx", S=[["name", "a"], ["x", 1], ["y", 0]])
-    with zipfile.ZipFile(path) as book:
-        parts = {name: book.read(name) for name in book.namelist()}
-    parts["xl/worksheets/s0.xml"] = parts["xl/worksheets/s0.xml"].replace(b'"B3"', b'"XFD1048576"')
-    with zipfile.ZipFile(path, "w") as book:
-        for name, data in parts.items():
-            book.writestr(name, data)
+    read_table(changed(path, b"", b"", folder))
     with pytest.raises(BadTable, match="spans too many"):
-        read_table(path)
+        read_table(changed(path, b'r="B3"', place, folder))
 
 
 def test_a_packing_from_the_future_is_refused(tmp_path: Path) -> None:
