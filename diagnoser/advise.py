@@ -215,7 +215,9 @@ class Adviser:
         from algos.belief import RELIABILITY, STRICT, Errors, believe
 
         mode, tolerance = state.settings.errors, state.settings.tolerance
-        errors = {"strict": STRICT, "reliability": RELIABILITY}.get(mode) or Errors.tolerant(tolerance)
+        errors = {"strict": STRICT, "reliability": RELIABILITY}.get(mode) or Errors.tolerant(
+            min(tolerance, self.table.tests)
+        )
         answers, excluded = self._given(state)
         exact = [self.kb.test_index[a.test] for a in state.answers if a.exact]
         return believe(self.table, answers, excluded, errors, exact)

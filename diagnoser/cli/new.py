@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -88,5 +89,6 @@ def new(
         (folder / "table.csv").write_text(_TABLE, encoding="utf-8", newline="\n")
         (folder / NAME).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
         raise DiagnoserError(f"{folder} cannot be written: {error.strerror or type(error).__name__}") from None
     say(f"{folder} holds kb.toml and table.csv; change them, then: diagnoser check {folder}")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from diagnoser.errors import BadTable
-from diagnoser.formats.cases import add_diagnoses, shares
+from diagnoser.formats.cases import add_diagnoses, ranges, shares
 from diagnoser.formats.cells import CellError, number, weight
 from diagnoser.formats.draft import Draft, safe_id
 from diagnoser.formats.reading import How, Reading, Tally
@@ -137,12 +137,7 @@ def _add(
         for place, frequencies in shares(places, ids, weights).items():
             draft.put(place, test, frequencies)
         return
-    ranges: dict[int, tuple[float, float]] = {}
-    for place, value in zip(places, said, strict=True):
-        if value is not None:
-            low, high = ranges.get(place, (float(value), float(value)))
-            ranges[place] = min(low, float(value)), max(high, float(value))
-    for place, ends in ranges.items():
+    for place, ends in ranges(places, [None if value is None else float(value) for value in said]).items():
         draft.put(place, test, ends)
 
 

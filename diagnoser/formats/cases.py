@@ -25,6 +25,8 @@ from diagnoser.kb import Hypothesis, Outcome, Test
 from diagnoser.text import clean, counted, nearest
 
 _NUMBERED = re.compile(r"(.*?[^\W\d_])[\W_]*([0-9]{1,4})")
+_MOST_GRADES = 12
+"""Different numbers in a column; fewer are grades, each an outcome with its frequency, and more are measures."""
 _MOST_NAMES = 5_000
 """Different texts in a list of names; more are texts, and a test for each would be out of proportion to the file."""
 
@@ -85,6 +87,16 @@ def shares(
         if outcome is not None:
             of_one = found.setdefault(hypothesis, {})
             of_one[outcome] = of_one.get(outcome, 0.0) + weight
+    return found
+
+
+def ranges(hypotheses: Sequence[int], values: Sequence[float | None]) -> dict[int, tuple[float, float]]:
+    """The lowest and the highest number among the cases of a hypothesis, from both of each case; None is unknown."""
+    found: dict[int, tuple[float, float]] = {}
+    for hypothesis, value in zip(hypotheses, values, strict=True):
+        if value is not None:
+            low, high = found.get(hypothesis, (value, value))
+            found[hypothesis] = min(low, value), max(high, value)
     return found
 
 
@@ -211,6 +223,13 @@ def _add(draft: Draft, name: str, cells: Sequence[str], rows: Sequence[int], abs
     for text in cells:
         if not is_mark(text):
             spelling.setdefault(text.casefold(), text)
+    numbers = {word: value for word in spelling if (value := number(word)) is not None}
+    if len(numbers) == len(spelling) > _MOST_GRADES:
+        draft.remark(f'the numbers of "{name}" are read as ranges, from the lowest to the highest of a diagnosis')
+        test = draft.add_test(Test(safe_id(name), ()))
+        for row, ends in ranges(rows, [numbers.get(text.casefold()) for text in cells]).items():
+            draft.put(row, test, ends)
+        return
     folded = ["" if is_mark(text) else text.casefold() for text in cells]
     if absent == "no" and "" in cells:
         said_no = [word for word in spelling if word in NEGATIVE]

@@ -115,6 +115,8 @@ class _Grid:
     texts: list[str]
     fields: array[int]
     stride: int
+    lead: int
+    """Blank columns before all others; columns count from behind them."""
     width: int
     """Columns that hold anything; those behind them are blank."""
     lines: array[int]
@@ -122,11 +124,15 @@ class _Grid:
 
     def column(self, column: int, first: int) -> array[int]:
         """The fields of one column from row `first` on."""
-        return self.fields[first * self.stride + column :: self.stride]
+        return self.fields[first * self.stride + self.lead + column :: self.stride]
 
     def top(self) -> list[str]:
         """The fields of line 1."""
-        return [self.texts[number] for number in self.fields[: self.width]]
+        return [self.texts[number] for number in self.fields[self.lead : self.lead + self.width]]
+
+    def place(self, column: int) -> int:
+        """Where a column stands in the file; the first is 1."""
+        return self.lead + column + 1
 
 
 class _Numbers(dict[str, int]):
@@ -194,18 +200,21 @@ def _read_grid(path: Path, rows: Iterable[tuple[int, list[str]]]) -> _Grid:
     width = stride
     while width > 1 and blank.issuperset(fields[width - 1 :: stride]):
         width -= 1
+    lead = 0
+    while lead < width - 1 and blank.issuperset(fields[lead::stride]):
+        lead += 1
     shortest, longest = min(lengths), max(lengths)
     if shortest < width:
         raise _ragged(path, lengths[shortest], shortest, width)
     if stride < longest and shortest < longest:  # one comma too many here, not one behind every row
         raise _ragged(path, lengths[longest], longest, stride)
-    return _Grid(path, texts, fields, stride, width, lines, blank_rows)
+    return _Grid(path, texts, fields, stride, lead, width - lead, lines, blank_rows)
 
 
 def _looks_transposed(grid: _Grid, first: int, offset: int) -> bool:
     """Rows that hold few different cells each, where columns hold many; judged by the first rows."""
     marks = {number for number, text in enumerate(grid.texts) if is_mark(text)}
-    starts = range(first * grid.stride, len(grid.fields), grid.stride)[:_SAMPLE]
+    starts = range(first * grid.stride + grid.lead, len(grid.fields), grid.stride)[:_SAMPLE]
     across = [len(set(grid.fields[start + offset : start + grid.width]) - marks) for start in starts]
     down = [len(set(grid.column(column, first)[:_SAMPLE]) - marks) for column in range(offset, grid.width)]
     if len(across) < 3 or len(down) < 3:
@@ -259,7 +268,7 @@ def _layout(grid: _Grid) -> tuple[int, bool]:
     column = doubtful[0]
     problem = "the first line may be a header or a row, for this field may be a cell"
     remedy = "rename this test, or put a header in front if there is none"
-    raise BadTable(grid.path, problem, remedy, line=grid.lines[0], column=column + 1, value=top[column])
+    raise BadTable(grid.path, problem, remedy, line=grid.lines[0], column=grid.place(column), value=top[column])
 
 
 def _holds_names(texts: Sequence[str], *, blank_header: bool) -> bool:
@@ -281,13 +290,13 @@ def _hypothesis_ids(grid: _Grid, first: int) -> list[str]:
         if name in NO_NAMES:
             problem = "the hypothesis has no name" if not name else "this is no name of a hypothesis"
             remedy = "write its name in the first column; a column of cells must not mix with names"
-            raise BadTable(grid.path, problem, remedy, line=line, column=1, value=name or None)
+            raise BadTable(grid.path, problem, remedy, line=line, column=grid.place(0), value=name or None)
         if name in lines:
             problem = f"the hypothesis stands in line {lines[name]} already"
             remedy = (
                 "rename one of them; if rows are cases, convert with --cases; if this is a test, put names in front"
             )
-            raise BadTable(grid.path, problem, remedy, line=line, column=1, value=name)
+            raise BadTable(grid.path, problem, remedy, line=line, column=grid.place(0), value=name)
         lines[name] = line
     return list(lines)
 
@@ -304,12 +313,12 @@ def _test_columns(grid: _Grid, first: int, offset: int) -> list[tuple[int, str]]
         if not name:
             if any(grid.texts[field] for field in set(grid.column(column, 1))):
                 problem, remedy = "the column has cells and no name", "name it in the first line"
-                raise BadTable(grid.path, problem, remedy, line=line, column=column + 1)
+                raise BadTable(grid.path, problem, remedy, line=line, column=grid.place(column))
             continue
         if name in places:
             problem = f"column {places[name] + 1} has this name too"
             remedy = "rename one of them; if line 1 is no header, put one in front"
-            raise BadTable(grid.path, problem, remedy, line=line, column=column + 1, value=name)
+            raise BadTable(grid.path, problem, remedy, line=line, column=grid.place(column), value=name)
         places[name] = column
     return [(column, name) for name, column in places.items()]
 

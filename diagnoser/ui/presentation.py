@@ -279,6 +279,8 @@ class ListedTest:
     ranked: RankedTest | None
     rank: int | None
     answer: Answered | None
+    why_last: str = ""
+    """Why it has no rank, where it is not answered."""
 
 
 def listed_tests(kb: KnowledgeBase, state: State, advice: Advice | None) -> list[ListedTest]:
@@ -288,7 +290,8 @@ def listed_tests(kb: KnowledgeBase, state: State, advice: Advice | None) -> list
     answered = {answer.test: answer for answer in state.answers}
     rows += [ListedTest(kb.tests[kb.test_index[test]], None, None, answer) for test, answer in answered.items()]
     seen = {row.test.id for row in rows}
-    return rows + [ListedTest(test, None, None, None) for test in kb.tests if test.id not in seen]
+    why_last = "tells none of those left apart" if advice else "what it tells apart is not known yet"
+    return rows + [ListedTest(test, None, None, None, why_last) for test in kb.tests if test.id not in seen]
 
 
 def found_tests(listed: Iterable[ListedTest], words: str) -> list[ListedTest]:
@@ -320,7 +323,7 @@ def draw_test(kb: KnowledgeBase, row: ListedTest, width: int) -> Content:
     """`1 pH paper   0.412   2 min   acid 48 · neutral 215`, or why there is nothing to rank."""
     name = max(14, min(34, width // 3))
     if row.ranked is None:
-        known = f"answered: {answer_text(kb, row.answer)}" if row.answer else "tells none of those left apart"
+        known = f"answered: {answer_text(kb, row.answer)}" if row.answer else row.why_last
         head = f"    {fit(row.test.title, name)}  "
         return Content.assemble((head, ""), (shorten(known, width - cell_len(head)), MUTED))
     labels = {outcome.id: outcome.label for outcome in row.test.outcomes}

@@ -196,6 +196,18 @@ def test_two_lists_with_the_same_names_are_not_mixed(tmp_path: Path) -> None:
     assert [t.id for t in kb.tests] == ["a", "b", "c", "e", "past1", "past2", "past3"]
 
 
+def test_many_different_numbers_are_ranges_and_few_are_grades(tmp_path: Path) -> None:
+    """A flu at 31 and 33 is not ruled out at 32."""
+    rows = [f"flu,{age},{age % 3}" for age in range(20, 40, 2)] + [f"cold,{age},1" for age in range(51, 70, 3)] * 2
+    reading = cases(tmp_path, "\n".join(["d,age,grade", *rows, "cold,?,2"]), cases="d")
+    kb = reading.kb
+    age, grade = kb.tests
+    assert kb.intervals == {0: ((20.0, 38.0), (51.0, 69.0))}
+    assert any(38 < cut <= 51 for cut in age.cuts)
+    assert [o.id for o in grade.outcomes] == ["1", "0", "2"]
+    assert any('the numbers of "age" are read as ranges' in notice for notice in kb.notices)
+
+
 def test_a_blank_means_one_of_two_things() -> None:
     with pytest.raises(UsageError, match='a blank cannot mean "zzz"; known: unknown, no'):
         How(absent="zzz")

@@ -45,6 +45,15 @@ def test_commas_that_are_no_decimals_stay(tmp_path: Path) -> None:
     assert [o.id for o in kb.tests[0].outcomes] == ["red, brown", "1,2,3"]
 
 
+def test_blank_columns_in_front_do_not_count(tmp_path: Path) -> None:
+    kb = opened(tmp_path, b",,name,a,b\n,,x,1,0\n,,y,0,1\n,,z,?,1\n")
+    plain = opened(tmp_path, b"name,a,b\nx,1,0\ny,0,1\nz,?,1\n")
+    assert kb.fingerprint == plain.fingerprint
+    assert [h.id for h in kb.hypotheses] == ["x", "y", "z"]
+    with pytest.raises(BadTable, match="line 3, column 3"):
+        opened(tmp_path, b",,name,a,b\n,,x,1,0\n,,x,0,1\n")
+
+
 def said(place: Path, text: str) -> tuple[str, ...]:
     return opened(place, text.encode()).notices
 
