@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import typer
 
+from diagnoser.formats.formula import guarded
 from diagnoser.text import printable
 
 
@@ -35,14 +36,12 @@ def write_csv(rows: Sequence[Mapping[str, object]]) -> None:
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(rows[0])
-    lines.writerows([_no_formula(value) for value in row.values()] for row in rows)
+    lines.writerows([_field(value) for value in row.values()] for row in rows)
     typer.echo(text.getvalue(), nl=False)
 
 
-def _no_formula(value: object) -> object:
-    if isinstance(value, str):
-        return f"'{printable(value)}" if value.startswith(("=", "+", "-", "@")) else printable(value)
-    return value
+def _field(value: object) -> object:
+    return printable(guarded(value)) if isinstance(value, str) else value
 
 
 def write_table(
