@@ -85,8 +85,10 @@ def _write_figures(figures: Figures, errors: int, warnings: int) -> None:
         f"unknown or variable at most: {figures.most_unsure_of_a_test} hypotheses on one test, "
         f"{figures.most_unsure_of_a_hypothesis} tests of one hypothesis"
     )
-    write(f"every test is known for at most the hypotheses' number to the power of {figures.sparsity:.3f}")
+    known = round(figures.hypotheses**figures.sparsity)
+    write(f"sparsity {figures.sparsity:.3f}: no test is known for more than {known} of the hypotheses")
     write(f"to find out: {figures.entropy_bits:.3f} bits, so many yes-or-no tests at least on average")
     write(
-        f"pairs no test surely tells apart: {figures.inseparable_pairs}, in different groups {figures.undeclared_pairs}"
+        f"pairs that no test surely tells apart: {figures.inseparable_pairs}, "
+        f"of them {figures.undeclared_pairs} in different groups"
     )

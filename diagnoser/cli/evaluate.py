@@ -88,6 +88,7 @@ def evaluate(
         kb = kb.with_tests(read_columns(columns, len(kb.tests)))
     rule = stop or default_stop(kb)
     done: list[Evaluation] = []
+    remarks: list[str] = []
     at, bound, interrupted = "the start", None, False
 
     def work_out(stopped: Event) -> Adviser:
@@ -96,7 +97,7 @@ def evaluate(
 
         adviser = Adviser(kb)
         if adviser.notice:
-            say(adviser.notice)
+            remarks.append(adviser.notice)
         for number, name in enumerate(names):
             at = name
 
@@ -111,7 +112,7 @@ def evaluate(
             except UsageError as error:
                 if policy:
                     raise
-                say(f"{name} is left out: {error}")
+                remarks.append(f"{name} is left out: {error}")
             if done and done[-1].partial:
                 raise KeyboardInterrupt
         return adviser
@@ -125,6 +126,8 @@ def evaluate(
     except KeyboardInterrupt:
         interrupted = True
     results = done[:]
+    for remark in remarks:  # not into the bar of progress
+        say(remark)
     if interrupted:
         whole = sum(not result.partial for result in results)
         say(f"interrupted at {at}: {whole} of {len(names)} policies are done")

@@ -28,8 +28,10 @@ def tables(
             return
         for heading, value in figures.items():
             for part in value if isinstance(value, list) else [value]:
-                shown = percent(part) if heading.endswith("share") and isinstance(part, float) else part
-                write(f"{heading.replace('_', ' ')}: {shown}")
+                shown = part
+                if isinstance(part, float):
+                    shown = percent(part) if heading.endswith("share") else f"{part:.3f}"
+                write(f"{_WORDS.get(heading, heading.replace('_', ' '))}: {shown}")
         return
     known = [_figures(shipped, open_table(path)) for shipped, path in shipped_tables().items()]
     if as_json:
@@ -49,6 +51,15 @@ def tables(
         for figures in known
     )
     write_table(tuple(shown.values()), rows, ("hypotheses", "tests", "unknown", "alike"), whole="name")
+
+
+_WORDS = {
+    "inapplicable_share": "not applicable share",
+    "most_unsure_of_a_test": "most rows unknown or variable on one test",
+    "most_unsure_of_a_hypothesis": "most tests unknown or variable of one row",
+    "inseparable_pairs": "pairs that no test surely tells apart",
+    "undeclared_pairs": "of them in different groups",
+}
 
 
 def _figures(name: str, kb: KnowledgeBase) -> dict[str, object]:

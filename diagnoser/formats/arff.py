@@ -84,6 +84,7 @@ def read(path: Path, how: How) -> Reading:
         places = add_diagnoses(draft, names, [row.line for row in rows], weights)
     else:
         places = [draft.add_hypothesis(Hypothesis(n, n, 1.0), row.line) for n, row in zip(names, rows, strict=True)]
+        draft.remark(f'rows are named by "{attributes[by].name}"; if they are cases, --cases names their diagnosis')
         if weighted:
             draft.leave_out(f"the weight of {counted(weighted, 'row')}: rows with names are no cases to be counted")
     for place, attribute in enumerate(attributes):
