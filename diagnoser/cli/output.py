@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 import typer
@@ -20,8 +22,12 @@ def say(words: str) -> None:
 
 
 def write(line: str = "") -> None:
-    """One line of data."""
-    typer.echo(printable(line))
+    """One line of data, broken between words where it is wider than the terminal."""
+    text = printable(line)
+    if text and sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+        text = textwrap.fill(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    typer.echo(text)
 
 
 def write_json(value: object) -> None:
