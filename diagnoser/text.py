@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterable
 
 # Besides the control and surrogate categories: line and paragraph separators, and the
-# characters that turn the direction of what follows.
-_REFUSED = frozenset("\u2028\u2029\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# characters that turn the direction of what follows, and two that are none.
+_REFUSED = frozenset("\u2028\u2029\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
 _REFUSED_CATEGORIES = ("Cc", "Cs")
 _SHORT_UNITS = {"minutes": "min", "minute": "min", "hours": "h", "hour": "h", "seconds": "s", "second": "s"}
 

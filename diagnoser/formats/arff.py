@@ -19,7 +19,7 @@ from typing import NamedTuple
 from diagnoser.errors import BadTable
 from diagnoser.formats.cases import add_diagnoses, ranges, shares
 from diagnoser.formats.cells import CellError, number, weight
-from diagnoser.formats.draft import Draft, safe_id
+from diagnoser.formats.draft import Draft, safe_id, safe_test
 from diagnoser.formats.reading import How, Reading, Tally
 from diagnoser.formats.rows import old_text
 from diagnoser.kb import Hypothesis, Outcome, Test
@@ -132,7 +132,7 @@ def _add(
         draft.leave_out(f'attribute "{attribute.name}": {reason}', left_out)
         return
     outcomes = tuple(Outcome(outcome, clean(value)) for value, outcome in attribute.values.items())
-    test = draft.add_test(Test(safe_id(attribute.name), outcomes), attribute.line)
+    test = draft.add_test(Test(safe_test(attribute.name), outcomes), attribute.line)
     if attribute.kind == "nominal":
         ids = [None if value is None else attribute.values[value] for value in said]
         for place, frequencies in shares(places, ids, weights).items():

@@ -2,7 +2,7 @@
 
 With one root variable its states are the hypotheses, its distribution the prior, and each child is a test with
 P(finding | state). With several two-state roots exactly one of them is taken to be present: hypothesis i is root i in
-its first state and all others in their second, its prior in proportion to its odds. Deeper networks are refused.
+its state for present and all others in the other, its prior in proportion to its odds. Deeper networks are refused.
 
 The format's readers in public libraries come with frameworks many times the size of this program.
 """
@@ -17,7 +17,8 @@ from pathlib import Path
 
 from diagnoser.errors import BadTable
 from diagnoser.formats.cells import number
-from diagnoser.formats.draft import Draft, safe_id
+from diagnoser.formats.csv import NEGATIVE
+from diagnoser.formats.draft import Draft, safe_id, safe_test
 from diagnoser.formats.reading import How, Reading
 from diagnoser.formats.rows import old_text
 from diagnoser.kb import Hypothesis, Outcome, Test
@@ -25,6 +26,7 @@ from diagnoser.text import clean
 
 _TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|"[^"\n]*"|[{}()\[\];,|]|[^\s{}()\[\];,|"]+|"', re.DOTALL)
 _SUM = 1e-6
+_NO = {*NEGATIVE, "n", "none", "not", "negative", "healthy", "normal", "f", "off"}
 
 
 @dataclass(slots=True)
@@ -203,6 +205,8 @@ def _distribution(words: _Words, variables: Mapping[str, _Variable]) -> None:
             key = tuple(state.strip('"') for state in words.listed(")"))
             if len(key) != len(given) or any(state not in states for state, states in zip(key, given, strict=True)):
                 raise words.error("these are no states of what it depends on", "mend them", " ".join(key))
+            if key in variable.rows:
+                raise words.error("these states have their probabilities already", "take one out", " ".join(key))
             variable.rows[key] = _probabilities(words, variable)
         else:
             raise words.error('"table", "default" or states in brackets are expected here', "mend it", word)
@@ -221,6 +225,8 @@ def _keys(given: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
 
 def _fill_table(words: _Words, variable: _Variable, given: Sequence[Sequence[str]]) -> None:
     """`table` lists the probabilities state by state of the variable, each over all combinations of the parents."""
+    if variable.rows:
+        raise words.error("its probabilities are given already", "take one out", variable.name)
     values = _numbers(words)
     keys = _keys(given)
     if len(values) != len(keys) * len(variable.states):
@@ -261,7 +267,7 @@ def _add_findings(draft: Draft, findings: Sequence[_Variable]) -> list[list[str]
     for finding in findings:
         ids = [safe_id(state) for state in finding.states]
         outcomes = tuple(Outcome(i, clean(state)) for i, state in zip(ids, finding.states, strict=True))
-        draft.add_test(Test(safe_id(finding.name), outcomes), finding.line)
+        draft.add_test(Test(safe_test(finding.name), outcomes), finding.line)
         found.append(ids)
     return found
 
@@ -285,17 +291,27 @@ def _one_root(draft: Draft, root: _Variable, findings: Sequence[_Variable]) -> N
 
 
 def _many_roots(draft: Draft, roots: Sequence[_Variable], findings: Sequence[_Variable]) -> None:
-    draft.remark("exactly one of the diagnoses is taken to be present, the first state of each standing for present")
+    draft.remark("exactly one of the diagnoses is taken to be present")
     for root in roots:
         if len(root.states) != 2:
             problem = f'"{root.name}" has {len(root.states)} states; of several diagnoses each is there or not'
             raise BadTable(draft.path, problem, "choose a network of two-state diagnoses", line=root.line)
     ids = _add_findings(draft, findings)
-    absent = {root.name: root.states[1] for root in roots}
+    there = {root.name: _present(draft, root) for root in roots}
+    absent = {root.name: root.states[1 - there[root.name]] for root in roots}
     for root in roots:
-        present, missing = root.rows[()]
+        present, missing = root.rows[()][there[root.name]], root.rows[()][1 - there[root.name]]
         if not 0 < present < 1:
             draft.leave_out(f'diagnosis "{root.name}": its probability is {present:g}')
             continue
         row = draft.add_hypothesis(Hypothesis(clean(root.name), clean(root.name), present / missing), root.line)
-        _put(draft, row, findings, ids, absent | {root.name: root.states[0]})
+        _put(draft, row, findings, ids, absent | {root.name: root.states[there[root.name]]})
+
+
+def _present(draft: Draft, root: _Variable) -> int:
+    """Which of two states says that the disease is there: the one beside a word for no."""
+    no = [state.casefold() in _NO for state in root.states]
+    if sum(no) != 1:
+        problem = f'it cannot be told which state of "{root.name}" says that it is there: {", ".join(root.states)}'
+        raise BadTable(draft.path, clean(problem), "call them yes and no", line=root.line)
+    return no.index(False)

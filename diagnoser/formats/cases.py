@@ -19,7 +19,7 @@ from pathlib import Path
 from diagnoser.errors import BadTable
 from diagnoser.formats.cells import number
 from diagnoser.formats.csv import NEGATIVE, PARTNER, RANK, is_mark, is_word
-from diagnoser.formats.draft import Draft, safe_id
+from diagnoser.formats.draft import Draft, safe_id, safe_test
 from diagnoser.formats.reading import How, Reading, Tally
 from diagnoser.kb import Hypothesis, Outcome, Test
 from diagnoser.text import clean, counted, nearest
@@ -173,7 +173,7 @@ def _spread(draft: Draft, columns: Sequence[Sequence[str]], rows: Sequence[int],
     draft.remark("a name that a case does not list is read as " + ("absent" if absent == "no" else "unknown"))
     outcomes = (Outcome("present", "present"), Outcome("absent", "absent"))
     for key, name in spelling.items():
-        test = draft.add_test(Test(safe_id(name), outcomes))
+        test = draft.add_test(Test(safe_test(name), outcomes))
         for row in whole:
             left = whole[row] - among_whole[key][row] if absent == "no" else 0
             said = {"present": float(present[key][row]), "absent": float(left)}
@@ -226,7 +226,7 @@ def _add(draft: Draft, name: str, cells: Sequence[str], rows: Sequence[int], abs
     numbers = {word: value for word in spelling if (value := number(word)) is not None}
     if len(numbers) == len(spelling) > _MOST_GRADES:
         draft.remark(f'the numbers of "{name}" are read as ranges, from the lowest to the highest of a diagnosis')
-        test = draft.add_test(Test(safe_id(name), ()))
+        test = draft.add_test(Test(safe_test(name), ()))
         for row, ends in ranges(rows, [numbers.get(text.casefold()) for text in cells]).items():
             draft.put(row, test, ends)
         return
@@ -244,7 +244,7 @@ def _add(draft: Draft, name: str, cells: Sequence[str], rows: Sequence[int], abs
         spelling[other] = other
     keys = sorted(spelling, key=lambda word: RANK.get(word, len(RANK)))
     ids = {key: safe_id(spelling[key]) for key in keys}
-    test = draft.add_test(Test(safe_id(name), tuple(Outcome(ids[key], spelling[key]) for key in keys)))
+    test = draft.add_test(Test(safe_test(name), tuple(Outcome(ids[key], spelling[key]) for key in keys)))
     said = [ids[word] if word else None for word in folded]
     for row, frequencies in shares(rows, said, [1.0] * len(rows)).items():
         draft.put(row, test, frequencies)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from diagnoser.errors import BadTable
-from diagnoser.formats.draft import Draft, Range, safe_id
+from diagnoser.formats.draft import Draft, Range, safe_id, safe_test
 from diagnoser.formats.reading import How, Reading, Tally
 from diagnoser.formats.rows import old_text
 from diagnoser.kb import NOT_APPLICABLE, Hypothesis, Outcome, Test
@@ -324,11 +324,11 @@ def _add_tests(draft: Draft, characters: Mapping[int, _Character], items: Sequen
 
 def _different(texts: Sequence[tuple[str, str, int]]) -> list[str]:
     """The short texts; where two are the same the long ones, and where those are the numbers too."""
-    shorts = [safe_id(short) for short, _, _ in texts]
-    times, long_times = Counter(shorts), Counter(safe_id(full) for _, full, _ in texts)
+    shorts = [safe_test(short) for short, _, _ in texts]
+    times, long_times = Counter(shorts), Counter(safe_test(full) for _, full, _ in texts)
     found = []
     for short, (_, full, number) in zip(shorts, texts, strict=True):
-        name = safe_id(full)
+        name = safe_test(full)
         found.append(short if times[short] == 1 else name if long_times[name] == 1 else f"{name} #{number}")
     return found
 

@@ -259,6 +259,12 @@ _NOT_IN_IDS = str.maketrans({"|": "/", ":": ";", "!": ".", "=": "~"})
 
 
 def safe_id(text: str) -> str:
-    """A name as an id that our own format can hold: without the marks that have a meaning in cells and needs."""
+    """A name as the id of an outcome: without the marks that have a meaning in cells and needs."""
     name = clean(text).translate(_NOT_IN_IDS)
     return f"({name})" if name.casefold() in {"", "?", "-", "unknown", NOT_APPLICABLE} else name
+
+
+def safe_test(text: str) -> str:
+    """A name as the id of a test."""
+    name = clean(text).replace("=", "~")
+    return name or "()"

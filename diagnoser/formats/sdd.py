@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from diagnoser.errors import BadTable
 from diagnoser.formats.cells import number
-from diagnoser.formats.draft import Draft, Range, Shares, safe_id
+from diagnoser.formats.draft import Draft, Range, Shares, safe_id, safe_test
 from diagnoser.formats.reading import How, Reading, Tally
 from diagnoser.formats.rows import read_bytes
 from diagnoser.kb import NOT_APPLICABLE, Hypothesis, Outcome, Test
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 NAMESPACE = "http://rs.tdwg.org/UBIF/2006/"
 _NS = f"{{{NAMESPACE}}}"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_TAG = re.compile(r"<[^<>]*>")
+_TAG = re.compile(r"""</?[a-z][a-z0-9]*(\s+[\w:-]+\s*=\s*("[^"]*"|'[^']*'))*\s*/?>""", re.IGNORECASE)
+"""Markup of names, as HTML has it; what merely stands between two signs is text."""
+_NEVER = {"never", "not", "no", "absent", "not present", "excluded"}
+"""Modifiers that take a state back."""
 _LOW = ("Min", "ObserverEstLower", "MinRangeLegit", "LowerRange")
 _HIGH = ("Max", "ObserverEstUpper", "MaxRangeLegit", "UpperRange")
 _MIDDLE = ("Mean", "Value", "Median", "Mode", "ObserverEstMean")
@@ -51,6 +54,7 @@ def read(path: Path, how: How) -> Reading:  # noqa: ARG001  a document says all 
     data = coded[0]
     draft.title = _label(data, draft)
     tests = _tests(draft, data)
+    modifiers = {m.get("id", ""): _label(m, draft).casefold() for m in data.iter(f"{_NS}Modifier") if m.get("id")}
     taxa = {taxon.get("id", ""): taxon for taxon in data.iter(f"{_NS}TaxonName")}
     for description in _found(data, "CodedDescriptions/CodedDescription"):
         name = _label(description, draft)
@@ -59,8 +63,14 @@ def read(path: Path, how: How) -> Reading:  # noqa: ARG001  a document says all 
         )
         name = name or (_label(taxon, draft) if taxon is not None else "") or description.get("id", "")
         row = draft.add_hypothesis(Hypothesis(name, name, 1.0))
+        told: set[str] = set()
         for said in _found(description, "SummaryData/*"):
-            _fill(draft, row, said, tests)
+            reference = said.get("ref", "")
+            if reference in told:
+                problem = f'the description "{name}" holds this character twice'
+                raise BadTable(path, problem, "put both into one", value=clean(reference))
+            told.add(reference)
+            _fill(draft, row, said, tests, modifiers)
     return draft.finish(hypothesis_word="item", hypotheses_word="items")
 
 
@@ -116,7 +126,7 @@ def _tests(draft: Draft, data: Element) -> dict[str, _Character | None]:
         number, kind = character.get("id", ""), character.tag.removeprefix(_NS)
         if number in found:
             raise BadTable(draft.path, "two characters have this id", "rename one of them", value=clean(number))
-        name = safe_id(label if times[label] == 1 else f"{label} ({number})")
+        name = safe_test(label if times[label] == 1 else f"{label} ({number})")
         if kind == "CategoricalCharacter":
             states = list(_found(character, "States/*"))
             texts = [_label(state, draft) or state.get("id", "") for state in states]
@@ -145,7 +155,9 @@ def _unit(character: Element) -> str | None:
     return _PREFIXES.get(prefix, prefix) + unit or None
 
 
-def _fill(draft: Draft, row: int, said: Element, tests: dict[str, _Character | None]) -> None:
+def _fill(
+    draft: Draft, row: int, said: Element, tests: dict[str, _Character | None], modifiers: dict[str, str]
+) -> None:
     reference = said.get("ref", "")
     if reference not in tests:
         raise BadTable(draft.path, "there is no character with this id", "declare it", value=clean(reference))
@@ -156,7 +168,7 @@ def _fill(draft: Draft, row: int, said: Element, tests: dict[str, _Character | N
     if status == "NotApplicable":
         draft.put(row, character.test, {NOT_APPLICABLE: 1.0})
     elif said.tag == f"{_NS}Categorical":
-        shares = _shares(draft, said, character)
+        shares = _shares(draft, said, character, modifiers)
         if shares:
             draft.put(row, character.test, shares)
     elif said.tag == f"{_NS}Quantitative":
@@ -165,7 +177,8 @@ def _fill(draft: Draft, row: int, said: Element, tests: dict[str, _Character | N
             draft.put(row, character.test, both)
 
 
-def _shares(draft: Draft, said: Element, character: _Character) -> Shares:
+def _shares(draft: Draft, said: Element, character: _Character, modifiers: dict[str, str]) -> Shares:
+    """What a description says of one character; nothing where a modifier takes a state back."""
     shares: dict[str, float] = {}
     weights: dict[str, float] = {}
     for state in _found(said, "State"):
@@ -177,9 +190,16 @@ def _shares(draft: Draft, said: Element, character: _Character) -> Shares:
         shares[outcome] = 1.0
         for frequency in _found(state, "Frequency"):
             weights[outcome] = _number(draft, frequency.get("value", ""))
-        if next(_found(state, "Modifier"), None) is not None:
+            if weights[outcome] < 0:
+                raise BadTable(draft.path, "a frequency is below 0", "mend it", value=clean(frequency.get("value", "")))
+        for modifier in _found(state, "Modifier"):
+            if modifiers.get(modifier.get("ref", ""), "") in _NEVER:
+                draft.leave_out("descriptions with a state that a modifier such as never takes back are unknown there")
+                return {}
             draft.remark("modifiers of states, such as rarely, are not used")
-    if weights and (weights.keys() != shares.keys() or min(weights.values()) <= 0):
+    for outcome in [outcome for outcome, weight in weights.items() if weight == 0]:
+        del weights[outcome], shares[outcome]
+    if weights and weights.keys() != shares.keys():
         draft.remark("frequencies that only some states have are not used")
         return shares
     return weights or shares

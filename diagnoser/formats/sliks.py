@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnoser.errors import BadTable
-from diagnoser.formats.draft import Draft, safe_id
+from diagnoser.formats.draft import Draft, safe_id, safe_test
 from diagnoser.formats.reading import How, Reading
 from diagnoser.formats.rows import old_text
 from diagnoser.kb import Hypothesis, Outcome, Test
@@ -73,7 +73,7 @@ def _add(draft: Draft, line: int, entry: list[str]) -> list[str]:
         raise BadTable(draft.path, "the character has no name or no states", "write both", line=line)
     ids = [safe_id(label) for label in labels]
     outcomes = tuple(Outcome(i, label) for i, label in zip(ids, labels, strict=True))
-    draft.add_test(Test(safe_id(name), outcomes, question=name), line)
+    draft.add_test(Test(safe_test(name), outcomes, question=name), line)
     return ids
 
 
@@ -114,12 +114,17 @@ def _array(path: Path, tokens: Iterator[tuple[str, str, int]], line: int) -> lis
     """The entries of an array of arrays of texts and numbers, each with the line it begins on."""
     rows: list[_Row] = []
     entry: _Row | None = None
-    opened = line
+    opened, due = line, True
     for kind, word, line in tokens:
-        if kind in ("text", "number") and entry is not None:
+        if kind in ("text", "number") and entry is not None and due:
             entry[1].append(word)
+            due = False
+        elif word == "," and entry is not None:
+            if due:  # nothing stands between two commas: an entry all the same
+                entry[1].append("")
+            due = True
         elif word == "[" and entry is None:
-            entry = (line, [])
+            entry, due = (line, []), True
         elif word == "]" and entry is not None:
             rows.append(entry)
             entry = None

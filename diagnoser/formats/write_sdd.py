@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
+from xml.etree.ElementTree import Element, ElementTree, SubElement
 
 from diagnoser.formats.losses import Losses
 from diagnoser.formats.sdd import NAMESPACE
 from diagnoser.kb import NOT_APPLICABLE, Cell, KnowledgeBase, Test
 from diagnoser.text import clean
+
+_USUAL_WORDS = ("item", KnowledgeBase.cost_unit)
+"""What reading it back gives."""
 
 
 def write(kb: KnowledgeBase, path: Path) -> tuple[str, ...]:
@@ -31,7 +34,7 @@ def write(kb: KnowledgeBase, path: Path) -> tuple[str, ...]:
         summary = SubElement(description, "SummaryData")
         for e in range(len(kb.tests)):
             _cell(summary, kb, kb.cell(x, e), e, losses)
-    indent(root)
+        description.tail = "\n"  # white space within would be most of a large file
     ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
     return losses.lines()
 
@@ -49,8 +52,12 @@ def without_place(kb: KnowledgeBase) -> list[str]:
         "costs, reliabilities and categories": any(
             t.cost != 1.0 or t.reliability is not None or t.category for t in tests
         ),
+        "the words for a row and for costs": (kb.hypothesis_word, kb.cost_unit) != _USUAL_WORDS,
+        "tolerances of numbers": any(t.tolerance for t in tests),
         "needs and repeated evidence": any(t.needs or t.same_evidence for t in tests),
-        "questions and notes of the tests": any(t.question not in ("", t.id) or t.note or t.provenance for t in tests),
+        "names, questions and notes of the tests": any(
+            {t.name, t.question} - {"", t.id} or t.note or t.provenance for t in tests
+        ),
     }
     return [words for words, is_there in there.items() if is_there]
 

@@ -93,3 +93,30 @@ def test_mistakes(tmp_path: Path, old: str, new: str, words: str) -> None:
 def test_mutants(tmp_path: Path, text: str) -> None:
     path = tmp_path / "net.bif"
     assert refuses_or_reads(lambda: read_table(path), into(path), [text.encode()], seed=9) > 0
+
+
+def test_the_state_for_present_may_stand_second(tmp_path: Path) -> None:
+    """The network of MANY with the states of b the other way round, and its rows unchanged."""
+    text = MANY.replace(
+        "variable b { type discrete [ 2 ] { present, absent }", "variable b { type discrete [ 2 ] { no, yes }"
+    )
+    for old, new in (("(present, present)", "(present, yes)"), ("(present, absent)", "(present, no)"),
+                     ("(absent, present)", "(absent, yes)"), ("(absent, absent)", "(absent, no)")):  # fmt: skip
+        text = text.replace(old, new)
+    turned, plain = open_table(put(tmp_path, text)), open_table(put(tmp_path, MANY))
+    assert turned.fingerprint == plain.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (MANY.replace("{ present, absent }", "{ s0, s1 }", 1), 'which state of "a" says that it is there: s0, s1'),
+        (ONE.replace("(none) 0, 1;", "(flu) 0.2, 0.8;"), 'line 8, value "flu": these states have their probabilities'),
+        (ONE.replace("default 0.25", "table 0.9, 0.1, 0.5, 0.1, 0.9, 0.5; default 0.25"), "are given already"),
+    ],
+)
+def test_what_can_be_read_two_ways_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(BadTable, match=says):
+        open_table(
+            put(tmp_path, text.replace("(present,", "(s0,").replace("(absent,", "(s1,") if "s0" in text else text)
+        )

@@ -13,6 +13,7 @@ from diagnoser.formats import open_table, read_table, write_sdd
 from diagnoser.formats.reading import Tally
 from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
 from tests.conftest import SHARED
+from tests.tables import yes_no
 from tests.test_formats.fuzzing import into, refuses_or_reads
 from tests.test_formats.small import same_cells, several, tables
 
@@ -143,3 +144,53 @@ def test_what_is_written_reads_back(kb: KnowledgeBase) -> None:
         write_sdd.write(kb, path)
         back = open_table(path)
     same_cells(kb, back, known)
+
+
+def described(tmp_path: Path, *states: str, more: str = "") -> tuple[KnowledgeBase, tuple[str, ...]]:
+    path = tmp_path / "a.xml"
+    body = f'<Categorical ref="c">{"".join(states)}</Categorical>'
+    path.write_text(document(item("ant", body), item("bee", RED)).replace("<Characters>", f"{more}<Characters>"))
+    reading = read_table(path)
+    return reading.kb, reading.left_out
+
+
+@pytest.mark.parametrize(
+    ("red", "brown", "wanted"), [(0, 1, {1: 1.0}), (0.2, 0.6, {0: 0.25, 1: 0.75}), (None, 0, {0: 1.0}), (0, 0, {})]
+)
+def test_a_state_of_no_frequency_is_absent(
+    tmp_path: Path, red: float | None, brown: float | None, wanted: dict[int, float]
+) -> None:
+    states = [
+        f'<State ref="{state}">{"" if value is None else f"<Frequency value={chr(34)}{value}{chr(34)}/>"}</State>'
+        for state, value in (("r", red), ("b", brown))
+    ]
+    kb, _ = described(tmp_path, *states)
+    assert kb.cell(0, 0).unknown == (not wanted)
+    assert not wanted or dict(kb.cell(0, 0).outcomes) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(("word", "taken_back"), [("never", True), ("rarely", False)])
+def test_a_modifier_that_takes_a_state_back_is_not_read_over(tmp_path: Path, word: str, taken_back: bool) -> None:
+    more = f'<DescriptiveConcepts><Modifier id="m">{LABEL.format(word)}</Modifier></DescriptiveConcepts>'
+    kb, left_out = described(tmp_path, '<State ref="r"><Modifier ref="m"/></State>', more=more)
+    assert (kb.cell(0, 0).unknown, len(left_out)) == (taken_back, int(taken_back))
+
+
+def test_a_character_twice_in_one_description_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    path.write_text(document(item("ant", RED + RED)))
+    with pytest.raises(BadTable, match='value "c": the description "ant" holds this character twice'):
+        read_table(path)
+
+
+def test_names_with_signs_come_back(tmp_path: Path) -> None:
+    kb = yes_no({"<5 or >10": "10", "a\uffffb": "01"})
+    path = tmp_path / "a.xml"
+    write_sdd.write(kb, path)
+    assert [h.id for h in read_table(path).kb.hypotheses] == ["<5 or >10", "a\\uffffb"]
+
+
+def test_markup_of_names_is_taken_off(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    path.write_text(document(item('&lt;i class="x"&gt;Poa&lt;/i&gt; L.', RED), item("bee", RED)))
+    assert read_table(path).kb.hypotheses[0].id == "Poa L."

@@ -68,7 +68,8 @@ def test_a_tiny_key(tmp_path: Path) -> None:
         ('["cat", "", "?"]];', '["cat", "", "?"]', "an array is opened and never closed"),
         ('["Name"]', "[alert()]", r'line 2, value "\("'),
         ("var items", "var item", 'there is no array "items"'),
-        ("'a'", "'a", "line 2: a text is opened and never closed"),
+        ("'a'", "'a", 'line 2, value "b": this does not belong'),
+        ("'b']", "'b]", "line 2: a text is opened and never closed"),
     ],
 )
 def test_mistakes(tmp_path: Path, old: str, new: str, words: str) -> None:
@@ -84,3 +85,11 @@ def test_brackets_a_million_deep(tmp_path: Path) -> None:
 def test_mutants(tmp_path: Path) -> None:
     path = tmp_path / "key.js"
     assert refuses_or_reads(lambda: read_table(path), into(path), [TINY.encode()], seed=5) > 0
+
+
+def test_an_entry_left_out_between_commas_keeps_its_place(tmp_path: Path) -> None:
+    chars = 'var chars = [["Name"], ["a", "x", "y"], ["b", "x", "y"], ["c", "x", "y"]];\n'
+    kb = open_table(put(tmp_path, chars + 'var items = [["Name"], ["A", "1",, "2", ""], ["B", 2, 1, 1,]];\n'))
+    assert [kb.cell(0, test).unknown for test in range(3)] == [False, True, False]
+    assert kb.cell(0, 2).outcomes == ((1, 1.0),)
+    assert [kb.cell(1, test).outcomes for test in range(3)] == [((1, 1.0),), ((0, 1.0),), ((0, 1.0),)]

@@ -20,7 +20,7 @@ from diagnoser.formats import open_table, shipped_tables, write_csv, write_folde
 from diagnoser.formats.cells import bin_outcomes
 from diagnoser.formats.formula import guarded, unguarded
 from diagnoser.formats.schema import kb_schema
-from diagnoser.kb import DOES_NOT_APPLY, UNKNOWN, Group, Hypothesis, KnowledgeBase, Outcome, Test
+from diagnoser.kb import DOES_NOT_APPLY, NOT_APPLICABLE, UNKNOWN, Cell, Group, Hypothesis, KnowledgeBase, Outcome, Test
 from diagnoser.text import clean
 from tests.tables import yes_no
 
@@ -199,15 +199,15 @@ def is_number(text: str) -> bool:
 
 
 def meaning(kb: KnowledgeBase) -> list[list[Any]]:
-    """Every cell by places of outcomes, shares to twelve digits; None where unknown."""
-    n = len(kb.tests)
-    return [
-        [
-            None if cell.unknown else {outcome: round(share, 12) for outcome, share in cell.outcomes}
-            for cell in (kb.cell(x, e) for e in range(n))
-        ]
-        for x in range(len(kb.hypotheses))
-    ]
+    """Every cell by places of outcomes, "n/a" by name, shares to twelve digits; None where unknown."""
+
+    def said(test: Test, cell: Cell) -> dict[object, float] | None:
+        return None if cell.unknown else {at(test, o): round(share, 12) for o, share in cell.outcomes}
+
+    def at(test: Test, outcome: int) -> object:
+        return NOT_APPLICABLE if outcome == test.applicable else outcome
+
+    return [[said(test, kb.cell(x, e)) for e, test in enumerate(kb.tests)] for x in range(len(kb.hypotheses))]
 
 
 def by_name(kb: KnowledgeBase) -> dict[str, dict[str, Any]]:
