@@ -47,9 +47,16 @@ def criterion_of(name: str, order: float = 2.0) -> Criterion:
 @kernel
 def impurity(criterion: Criterion, weights: Float64) -> float:
     """|u| h(u) of the class weights u, (k,), none below 0; 0 of an empty set."""
-    total, found = 0.0, 0.0
+    total = 0.0
     for weight in weights:
         total += weight
+    return impurity_of(criterion, weights, total)
+
+
+@kernel
+def impurity_of(criterion: Criterion, weights: Float64, total: float) -> float:
+    """The same where |u| is known."""
+    found = 0.0
     if total <= 0.0:
         return 0.0
     if criterion.kind == GINI:

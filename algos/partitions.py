@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from algos.impurity import Criterion, impurity, slopes
+from algos.impurity import Criterion, impurity, impurity_of, slopes
 from algos.jit import kernel
 from algos.table import Bool, Float64, Int64
 
@@ -173,10 +173,10 @@ def _sorted_rows(rows: Float64, direction: Float64, order: Int64, keys: Float64)
         return
     for x in range(n):
         at, key = x, keys[x]
-        while at > 0 and keys[order[at - 1]] > key:
-            order[at] = order[at - 1]
+        while at > 0 and keys[at - 1] > key:
+            keys[at], order[at] = keys[at - 1], order[at - 1]
             at -= 1
-        order[at] = x
+        keys[at], order[at] = key, x
 
 
 @kernel
@@ -185,11 +185,13 @@ def _best_prefix(rows: Float64, total: Float64, order: Int64, criterion: Criteri
     left, right = np.zeros(total.shape[0]), np.empty(total.shape[0])
     best, size = np.inf, 0
     for place in range(order.shape[0] - 1):
-        row = rows[order[place]]
+        x, left_size, right_size = order[place], 0.0, 0.0
         for c in range(total.shape[0]):
-            left[c] += row[c]
+            left[c] += rows[x, c]
             right[c] = _less(total[c], left[c])
-        found = impurity(criterion, left) + impurity(criterion, right)
+            left_size += left[c]
+            right_size += right[c]
+        found = impurity_of(criterion, left, left_size) + impurity_of(criterion, right, right_size)
         if found < best * (1.0 - GAIN):
             best, size = found, place + 1
     return best, size
@@ -388,10 +390,13 @@ def _best_move(
         if size == 1 if left[x] else (from_left_only or size == n - 1):
             continue
         source, target = (held, moved) if left[x] else (moved, held)
+        one_size, other_size = 0.0, 0.0
         for c in range(k):
             one[c] = _less(source[c], rows[x, c])
             other[c] = target[c] + rows[x, c]
-        found = impurity(criterion, one) + impurity(criterion, other)
+            one_size += one[c]
+            other_size += other[c]
+        found = impurity_of(criterion, one, one_size) + impurity_of(criterion, other, other_size)
         if found < best * (1.0 - GAIN):
             best, mover = found, x
     return best, mover
