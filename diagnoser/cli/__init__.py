@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from diagnoser import __version__
-from diagnoser.cli import check, convert, evaluate, new, next, replay, run, sessions, tables  # noqa: A004
+from diagnoser.cli import check, convert, evaluate, key, new, next, replay, run, sessions, tables  # noqa: A004
 from diagnoser.cli.apart import leave
 from diagnoser.cli.output import say
 from diagnoser.errors import DiagnoserError
@@ -70,6 +70,7 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("next")(next.next_test)
 app.command("evaluate")(evaluate.evaluate)
+app.command("key")(key.key)
 app.command("check")(check.check)
 app.command("convert")(convert.convert)
 app.command("new")(new.new)

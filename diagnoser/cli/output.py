@@ -8,7 +8,8 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import typer
 
@@ -28,6 +29,21 @@ def write(line: str = "") -> None:
         width = shutil.get_terminal_size().columns
         text = textwrap.fill(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     typer.echo(text)
+
+
+@contextmanager
+def counting(things: str) -> Iterator[Callable[[int], None]]:
+    """What shows on a terminal how many there are so far."""
+    if not sys.stderr.isatty():
+        yield lambda _number: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.completed} {task.description}")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(things, total=None)
+        yield lambda number: progress.update(task, completed=number)
 
 
 def write_json(value: object) -> None:

@@ -1,0 +1,195 @@
+"""The forms a key is printed in: text, Markdown, HTML, DOT and JSON. What comes from a table is escaped in each."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from diagnoser.kb import KnowledgeBase
+from diagnoser.key import Branch, End, Question
+from diagnoser.text import percent, printable
+
+MOST_NAMED = 6
+"""Candidates named at one end; the number of the others is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A key with what stands above it."""
+
+    kb: KnowledgeBase
+    questions: Sequence[Question]
+    remarks: Sequence[str]
+    """Policy, stopping rule, expected cost; one line each."""
+
+
+def _outcomes(question: Question, branch: Branch) -> str:
+    labels = {outcome.id: outcome.label for outcome in question.test.outcomes}
+    return " or ".join(labels[outcome] for outcome in branch.outcomes) or "could not tell"
+
+
+def _asked(question: Question) -> str:
+    return question.test.question or question.test.title
+
+
+def _verdict(kb: KnowledgeBase, end: End) -> str:
+    """Who is left, in words."""
+    names = {hypothesis.id: hypothesis.name for hypothesis in kb.hypotheses}
+    left = end.candidates
+    if len(left) == 1:
+        return names[left[0].hypothesis]
+    named = ", ".join(f"{names[c.hypothesis]} {percent(c.posterior)}" for c in left[:MOST_NAMED])
+    more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
+    group = kb.group_by_id.get(left[0].group or "") if end.status == "group" else None
+    why = {"group": group.name if group else "one group", "open": "not settled within this key"}
+    return f"{why.get(end.status, 'no test tells these apart')}: {named}{more}"
+
+
+def _advice(kb: KnowledgeBase, end: End) -> tuple[str, ...]:
+    """What to do and the warning, where all that are left are of one group."""
+    groups = {candidate.group for candidate in end.candidates}
+    group = kb.group_by_id.get(groups.pop() or "") if len(groups) == 1 else None
+    return tuple(filter(None, (group.action, group.warning))) if group else ()
+
+
+def as_text(sheet: Sheet) -> str:
+    """Plain lines."""
+
+    def lines() -> Iterator[str]:
+        yield sheet.kb.title
+        yield from sheet.remarks
+        for question in sheet.questions:
+            yield ""
+            yield f"{question.number}. {_asked(question)}"
+            for branch in question.branches:
+                to = branch.to
+                target = _verdict(sheet.kb, to) if isinstance(to, End) else f"go to {to}"
+                yield f"   - {_outcomes(question, branch)}: {target}"
+                if isinstance(to, End):
+                    yield from (f"       {words}" for words in _advice(sheet.kb, to))
+
+    return "".join(f"{printable(line).rstrip()}\n" if line.strip() else "\n" for line in map(_indented, lines()))
+
+
+def _indented(line: str) -> str:
+    return line.replace("\n", " ")
+
+
+def _markdown(text: str) -> str:
+    """Text that means nothing to a Markdown reader."""
+    return "".join(f"\\{letter}" if letter in "\\`*_{}[]()<>#+-.!|~&" else letter for letter in printable(text))
+
+
+def as_markdown(sheet: Sheet) -> str:
+    """Headings with links to them."""
+
+    def lines() -> Iterator[str]:
+        yield f"# {_markdown(sheet.kb.title)}"
+        yield ""
+        yield from (f"* {_markdown(remark)}" for remark in sheet.remarks)
+        for question in sheet.questions:
+            yield ""
+            yield f'<a id="q{question.number}"></a>'
+            yield f"**{question.number}.** {_markdown(_asked(question))}"
+            yield ""
+            for branch in question.branches:
+                words, to = _markdown(_outcomes(question, branch)), branch.to
+                if isinstance(to, End):
+                    advice = "".join(f" {_markdown(text)}" for text in _advice(sheet.kb, to))
+                    yield f"* {words}: **{_markdown(_verdict(sheet.kb, to))}**{advice}"
+                else:
+                    yield f"* {words}: [go to {to}](#q{to})"
+
+    return "\n".join(lines()) + "\n"
+
+
+_STYLE = (
+    "body{font:16px/1.45 sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#111;background:#fff}"
+    "h2{font-size:1rem;margin:1.6rem 0 .2rem}ul{margin:.2rem 0;padding-left:1.4rem}"
+    ".do{color:#444;font-size:.9rem}:target{background:#ffd}@media print{a{color:inherit}}"
+)
+
+
+def as_html(sheet: Sheet) -> str:
+    """One page without scripts that needs nothing else."""
+
+    def safe(text: str) -> str:
+        return html.escape(printable(text))
+
+    def lines() -> Iterator[str]:
+        title = safe(sheet.kb.title)
+        yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        yield '<meta name="viewport" content="width=device-width">'
+        yield f"<title>{title}</title><style>{_STYLE}</style></head><body>\n<h1>{title}</h1>"
+        yield from (f"<p>{safe(remark)}</p>" for remark in sheet.remarks)
+        for question in sheet.questions:
+            yield f'<h2 id="q{question.number}">{question.number}. {safe(_asked(question))}</h2>\n<ul>'
+            for branch in question.branches:
+                words, to = safe(_outcomes(question, branch)), branch.to
+                if isinstance(to, End):
+                    advice = "".join(f'<br><span class="do">{safe(text)}</span>' for text in _advice(sheet.kb, to))
+                    yield f"<li>{words}: <strong>{safe(_verdict(sheet.kb, to))}</strong>{advice}</li>"
+                else:
+                    yield f'<li>{words}: <a href="#q{to}">go to {to}</a></li>'
+            yield "</ul>"
+        yield "</body></html>"
+
+    return "\n".join(lines()) + "\n"
+
+
+def as_dot(sheet: Sheet) -> str:
+    """A directed graph."""
+
+    def quoted(text: str) -> str:
+        return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    def lines() -> Iterator[str]:
+        yield "digraph key {"
+        yield f"  label={quoted(sheet.kb.title)}; rankdir=LR; node [shape=box];"
+        ends = 0
+        for question in sheet.questions:
+            yield f"  q{question.number} [label={quoted(f'{question.number}. {_asked(question)}')}];"
+            for branch in question.branches:
+                target = f"q{branch.to}"
+                if isinstance(branch.to, End):
+                    ends += 1
+                    target = f"e{ends}"
+                    yield f"  {target} [label={quoted(_verdict(sheet.kb, branch.to))}, style=bold];"
+                yield f"  q{question.number} -> {target} [label={quoted(_outcomes(question, branch))}];"
+        yield "}"
+
+    return "\n".join(lines()) + "\n"
+
+
+def as_json(sheet: Sheet) -> str:
+    """Ids and numbers for other programs, in ASCII."""
+
+    def goal(to: int | End) -> dict[str, object]:
+        if not isinstance(to, End):
+            return {"question": to}
+        left = [{"hypothesis": c.hypothesis, "posterior": c.posterior, "group": c.group} for c in to.candidates]
+        return {"status": to.status, "candidates": left, "advice": _advice(sheet.kb, to)}
+
+    questions = [
+        {
+            "number": question.number,
+            "test": question.test.id,
+            "question": _asked(question),
+            "candidates_left": question.candidates,
+            "branches": [{"outcomes": branch.outcomes, **goal(branch.to)} for branch in question.branches],
+        }
+        for question in sheet.questions
+    ]
+    whole = {"title": sheet.kb.title, "remarks": list(sheet.remarks), "questions": questions}
+    return json.dumps(whole, indent=2, allow_nan=False) + "\n"
+
+
+FORMS: Mapping[str, Callable[[Sheet], str]] = {
+    "text": as_text,
+    "markdown": as_markdown,
+    "html": as_html,
+    "dot": as_dot,
+    "json": as_json,
+}
