@@ -78,8 +78,12 @@ def _one(what: str, text: str, losses: Losses) -> str:
 
 
 def _held(text: str) -> str:
-    r"""Text without what means something there: comments in <>, an end in / and word processor's marks in \ and {}."""
-    return re.sub(r"/(?=\s|$)", "|", folded(text).translate(str.maketrans("<>\\{}", "()|()")))
+    r"""Text without what means something there.
+
+    That is: comments in <>, an end in /, word processor's marks in \ and {}, and a * that begins a word.
+    """
+    marked = folded(text).translate(str.maketrans("<>\\{}", "()|()"))
+    return re.sub(r"(?<!\S)\*", "'*", re.sub(r"/(?=\s|$)", "|", marked))
 
 
 def _attribute(test: Test, cell: Cell, losses: Losses) -> str:
