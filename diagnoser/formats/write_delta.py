@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from math import isfinite
 from pathlib import Path
 
 from diagnoser.formats.delta_characters import folded
@@ -17,9 +18,10 @@ def write(kb: KnowledgeBase, folder: Path) -> tuple[str, ...]:
     losses = Losses()
     for words in (*without_place(kb), *_without_place(kb)):
         losses.add(f"{words} are not kept")
-    numeric = kb.intervals.keys()
-    for e in sorted(numeric):
-        losses.add("cut points are not kept, they are made anew from the numbers", f'"{kb.tests[e].id}"')
+    numeric = {e for e in kb.intervals if _all_numbers(kb, e)}
+    for e in sorted(kb.intervals):
+        words = "cut points are not kept, they are made anew from the numbers"
+        losses.add(words if e in numeric else "numbers are not kept, their ranges are states", f'"{kb.tests[e].id}"')
     folder.mkdir(parents=True, exist_ok=True)
     title = _one("the title", kb.title, losses)
     names = _safe("hypotheses", [h.name for h in kb.hypotheses], losses)
@@ -29,10 +31,10 @@ def write(kb: KnowledgeBase, folder: Path) -> tuple[str, ...]:
         chars += ["", *_character(f"#{e + 1}. {features[e]}/", test, losses, numeric=e in numeric)]
     items = [f"*SHOW ~ {title}", "", "*ITEM DESCRIPTIONS"]
     for x, name in enumerate(names):
-        said = (_attribute(kb.tests[e], kb.cell(x, e), losses) for e in range(len(kb.tests)))
+        said = (_attribute(kb.tests[e], kb.cell(x, e), losses, numeric=e in numeric) for e in range(len(kb.tests)))
         cells = [f"{e},{value}" for e, value in enumerate(said, 1) if value]
         items += ["", f"# {name}/", *cells]
-    for name, lines in (("chars", chars), ("items", items), ("specs", _specs(kb))):
+    for name, lines in (("chars", chars), ("items", items), ("specs", _specs(kb, numeric))):
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     return losses.lines()
 
@@ -49,8 +51,17 @@ def _without_place(kb: KnowledgeBase) -> list[str]:
     return [words for words, is_there in there.items() if is_there]
 
 
-def _specs(kb: KnowledgeBase) -> list[str]:
-    numeric = kb.intervals.keys()
+def _all_numbers(kb: KnowledgeBase, e: int) -> bool:
+    """Whether each known cell of a test that applies has a number that can be written."""
+    cells = [kb.cell(x, e) for x in range(len(kb.hypotheses))]
+    none = kb.tests[e].applicable
+    return all(
+        all(map(isfinite, c.interval)) if c.interval else c.unknown or {v for v, _ in c.outcomes} == {none}
+        for c in cells
+    )
+
+
+def _specs(kb: KnowledgeBase, numeric: Set[int]) -> list[str]:
     kinds = [f"{e},RN" if e - 1 in numeric else f"{e},UM" for e in range(1, len(kb.tests) + 1)]
     states = [f"{e},{max(t.applicable, 2)}" for e, t in enumerate(kb.tests, 1) if e - 1 not in numeric]
     lines = [f"*NUMBER OF CHARACTERS {len(kb.tests)}", "", "*CHARACTER TYPES", *kinds]
@@ -86,10 +97,10 @@ def _held(text: str) -> str:
     return re.sub(r"(?<!\S)\*", "'*", re.sub(r"/(?=\s|$)", "|", marked))
 
 
-def _attribute(test: Test, cell: Cell, losses: Losses) -> str:
+def _attribute(test: Test, cell: Cell, losses: Losses, *, numeric: bool) -> str:
     if cell.unknown:
         return "U"
-    if cell.interval:
+    if cell.interval and numeric:
         low, high = (_number(end) for end in cell.interval)
         return low if low == high else f"{low}-{high}"
     if len({share for _, share in cell.outcomes}) > 1:

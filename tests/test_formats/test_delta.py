@@ -291,6 +291,15 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
         assert words in lost
 
 
+@pytest.mark.parametrize("ends", [None, (2.0, float("inf"))])
+def test_a_numeric_test_with_cells_that_are_no_numbers_is_written_with_states(tmp_path: Path, ends: object) -> None:
+    test = Test("a", (Outcome("<1", "low"), Outcome(">=1", "high")), unit="m", cuts=(1.0,))
+    kb = KnowledgeBase("t", (Hypothesis("x", "x", 0.5), Hypothesis("y", "y", 0.5)), (test,), array("h", [0, 1]))
+    lost = write_delta.write(replace(kb, intervals={0: ((0.0, 0.5), ends)}), tmp_path / "out")  # type: ignore[dict-item]
+    assert any(line.startswith("numbers are not kept") for line in lost)
+    assert list(read_table(tmp_path / "out").kb.codes) == [0, 1]
+
+
 def test_comments_ten_thousand_deep(tmp_path: Path) -> None:
     deep = "<" * 10_000 + "x" + ">" * 10_000
     items = ITEMS.replace("1,1 2,1-2", f"1{deep},1 2,1-2")
