@@ -58,6 +58,19 @@ def test_our_own_format_loads_no_readers_of_others() -> None:
     assert loaded(["next", "hazmat"]) & READERS == set()
 
 
+def test_opening_a_case_on_our_own_format_loads_no_readers_of_others(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom diagnoser.ui.opening import open_case\n"
+        "from diagnoser.ui.request import CaseRequest\n"
+        "opened = open_case(CaseRequest('hazmat', session=Path(sys.argv[1]) / 's.jsonl'))\n"
+        "print(opened.kb.title)\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    title, names = done.stdout.splitlines()
+    assert title
+    assert set(names.split()) & READERS == set()
+
+
 def test_sessions_load_no_kernels() -> None:
     assert loaded(["sessions"]) & {"textual", "numba", "numpy"} == set()
 

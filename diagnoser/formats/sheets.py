@@ -22,7 +22,7 @@ from diagnoser.text import clean, counted, nearest
 
 _MOST_CELLS = 50_000_000
 _PLACE = re.compile(rb"""\br\s*=\s*["']([A-Z]{1,3})([0-9]{1,7})["']""")
-_CELL = re.compile(rb"<(?P<tag>(?:\w+:)?c)\b(?P<head>[^>]*)(?<!/)>(?P<body>.*?)</(?P=tag)\s*>", re.DOTALL)
+_CELL = re.compile(rb"<(?:\w+:)?c\s([^<>]*)>")
 _ERROR = re.compile(rb"""\bt\s*=\s*["']e["']""")
 _VALUE = re.compile(rb"<(?:\w+:)?(?:v|t)\b[^>]*>[^<]")
 _FORMULA = re.compile(rb"<(?:\w+:)?f\b")
@@ -43,9 +43,10 @@ def read(path: Path, how: How) -> Reading:
         said.append("dates and times are read as text such as 2024-05-31")
     if "truth" in kinds:
         said.append("ticks are read as true and false")
-    if not parts and path.suffix.lower() != ".ods":
+    if "content.xml" not in parts and not any(b"sheetData" in part for part in parts.values()):
         said.append("in this kind of file a cell with an error, such as #N/A, cannot be told from a blank one")
     lost = []
+    merged += parts.get("content.xml", b"").count(b"<table:covered-table-cell")  # ODS: the cells, not the ranges
     if merged:
         lost.append(f"{counted(merged, 'merged range')}: the first cell of each has the value, the others are blank")
     if bare := _without_value(parts, name):
@@ -79,9 +80,9 @@ def _sheet(path: Path, data: bytes, wanted: str | None) -> tuple[str, Iterator[t
                 raise BadTable(path, f'the sheet "{clean(name)}" has too many cells', "leave empty ones out")
             filled[name] = sheet.to_python(skip_empty_area=False)
             merged[name] = len(sheet.merged_cell_ranges or ())
-    except python_calamine.PasswordError:
-        raise BadTable(path, "the file is locked by a password", "save it without") from None
     except (python_calamine.CalamineError, OSError, ValueError) as error:
+        if _is_locked(path):
+            raise BadTable(path, "the file is locked by a password", "save it without") from None
         problem = clean(str(error)).partition("\n")[0] or type(error).__name__
         raise BadTable(
             path, f"this is no spreadsheet that can be read ({problem})", "save it as .xlsx or .csv"
@@ -92,6 +93,19 @@ def _sheet(path: Path, data: bytes, wanted: str | None) -> tuple[str, Iterator[t
         remedy = f"choose one with --sheet: {', '.join(map(clean, kept))}" if kept else "choose another file"
         raise BadTable(path, problem, remedy)
     return kept[0], enumerate(filled[kept[0]], 1), merged[kept[0]]
+
+
+def _is_locked(path: Path) -> bool:
+    """Asked of a file that is no spreadsheet otherwise; the library tells only where the file's name says its kind."""
+    import python_calamine
+
+    try:
+        python_calamine.CalamineWorkbook.from_path(path)
+    except python_calamine.PasswordError:
+        return True
+    except (python_calamine.CalamineError, OSError, ValueError):
+        return False
+    return False
 
 
 def _parts(path: Path, data: bytes) -> dict[str, bytes]:
@@ -139,10 +153,11 @@ def _without_value(parts: dict[str, bytes], sheet: str) -> list[str]:
     if not any(mark in part for mark in (b'"e"', b"'e'", b"<f", b":f")):
         return []
     found = []
-    for cell in _CELL.finditer(part):
-        value = _VALUE.search(cell["body"])
-        if _ERROR.search(cell["head"]) or (value is None and _FORMULA.search(cell["body"])):
-            place = _PLACE.search(cell["head"])
+    cells = [*_CELL.finditer(part)]
+    for cell, end in zip(cells, [*(after.start() for after in cells[1:]), len(part)], strict=True):
+        body = part[cell.end() : end]
+        if _ERROR.search(cell[1]) or (_FORMULA.search(body) and not _VALUE.search(body)):
+            place = _PLACE.search(cell[1])
             found.append((place[1] + place[2]).decode() if place else "somewhere")
     return found
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import tempfile
+from array import array
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from diagnoser.errors import BadTable
 from diagnoser.formats import open_table, read_table, write_delta
 from diagnoser.formats.reading import Reading
-from diagnoser.kb import NOT_APPLICABLE, KnowledgeBase
+from diagnoser.kb import NOT_APPLICABLE, Hypothesis, KnowledgeBase, Outcome, Test
+from diagnoser.text import clean
 from tests.conftest import SHARED
 from tests.test_formats.fuzzing import into, refuses_or_reads
 from tests.test_formats.small import several, tables
@@ -45,8 +49,11 @@ def said(reading: Reading, item: str, test: int) -> object:
 def test_all_of_the_grass_is_accounted_for(grass: Reading) -> None:
     assert (grass.before.hypotheses, grass.before.tests) == (14, 89)
     assert (grass.after.hypotheses, grass.after.tests) == (14, 84)
-    assert [line.split(" ")[1] for line in grass.left_out] == ["1", "25", "87", "88", "89"]
-    assert all(line.endswith("it holds text") for line in grass.left_out)
+    texts = [line for line in grass.left_out if line.endswith("it holds text")]
+    assert [line.split(" ")[1] for line in texts] == ["1", "25", "87", "88", "89"]
+    gaps, together = grass.left_out[5:]
+    assert gaps.endswith(": character 38, character 48, character 54")  # 5/7, 1/3 and (3-)5/7-11, but no 1/1-3, 2/3
+    assert together.endswith(": character 86")  # 86,1&2&3&5
     assert any("Windows-1252" in notice for notice in grass.kb.notices)
     assert grass.kb.title == "Grass Genera - character list"
 
@@ -149,6 +156,148 @@ def test_characters_of_one_name_are_told_apart_by_number(tmp_path: Path) -> None
 def test_mistakes_have_their_place(tmp_path: Path, texts: dict[str, str], words: str) -> None:
     with pytest.raises(BadTable, match=words):
         read_table(folder(tmp_path, **texts))
+
+
+THREE = "*CHARACTER LIST\n#1. wings/\n 1. yes/\n 2. short/\n 3. no/\n\n#2. span/\n cm/\n"
+
+
+@pytest.mark.parametrize(
+    ("specs", "cell"),
+    [
+        ("*APPLICABLE CHARACTERS 1,1/2:2\n", ["does"]),
+        ("*INAPPLICABLE CHARACTERS 1,3:2\n", ["does"]),
+        ("*DEP CHA 1,3:2\n", ["does"]),  # three letters of each word count
+        ("* dependent characters 1,3:2\n", ["does"]),
+        ("*SHOW a key *DEPENDENT CHARACTERS 1,3:2\n", ["does"]),  # a star behind a blank begins a directive
+        ("*COMMENT a star * and more\n*DEPENDENT CHARACTERS 1,3:2\n", ["does"]),
+        ("*COMMENT DEPENDENT CHARACTERS 1,3:2\n", UNKNOWN),
+        ("*APPLICABLE CHARACTERS 1,3:2\n", UNKNOWN),
+    ],
+)
+def test_what_makes_a_character_apply(tmp_path: Path, specs: str, cell: object) -> None:
+    items = "*ITEM DESCRIPTIONS\n# ant/\n1,3\n# bee/\n1,1 2,4\n# cat/\n1,2 2,6\n"
+    reading = read_table(folder(tmp_path, specs=f"*CHARACTER TYPES 2,RN\n{specs}", chars=THREE, items=items))
+    assert said(reading, "ant", 1) == cell
+    assert reading.left_out == ()
+    wings = reading.kb.tests[0]
+    if cell != UNKNOWN:
+        assert reading.kb.tests[1].needs == (((wings.id, "yes"), (wings.id, "short")),)
+
+
+@pytest.mark.parametrize(
+    "name", ["KEY STATES 2,~3/3~", "EXCLUDE CHARACTERS 1", "TREAT CHARACTERS AS VARIABLE 1", "1 x"]
+)
+@pytest.mark.parametrize("file", ["specs", "chars", "items"])
+def test_a_directive_that_is_not_read_is_left_out_by_name(tmp_path: Path, name: str, file: str) -> None:
+    text = {"specs": SPECS, "chars": CHARS, "items": ITEMS}[file]
+    (line,) = read_table(folder(tmp_path, **{file: f"{text}\n*{name}\n"})).left_out
+    assert f"{file.upper()}, line {text.count(chr(10)) + 2}: the directive *{name[:10]}" in line
+
+
+def test_directives_that_change_no_cell_are_passed_over(tmp_path: Path) -> None:
+    specs = SPECS + "*MANDATORY CHARACTERS 1\n*SPECIAL STORAGE\n*MAXIMUM NUMBER OF STATES 2\n*HEADING x\n"
+    assert read_table(folder(tmp_path, specs=specs)).left_out == ()
+
+
+@pytest.mark.parametrize(
+    ("items", "lines"),
+    [
+        ("1,1&2 2,1-2", ["states that hold together (1&2) are read as either of them: character 1"]),
+        ("1,1 2,1-2-3", ["the middle value of a range (4-5-6) is not kept: character 2"]),
+        ("1,1 2,1/2-3", ["ranges with gaps between them are read as one"]),
+        ("1,1 2,1-2/2-3", []),
+        ("1,1 2,(1-)2-3(-4)<mean 2.5, n = 5>", []),
+    ],
+)
+def test_what_of_a_value_is_left_out(tmp_path: Path, items: str, lines: list[str]) -> None:
+    reading = read_table(folder(tmp_path, items=ITEMS.replace("1,1 2,1-2", items)))
+    assert len(reading.left_out) == len(lines)
+    assert all(line.startswith(start) for line, start in zip(reading.left_out, lines, strict=True))
+    assert "comments of items are not kept" in reading.kb.notices or "<" not in items
+
+
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ({"items": ITEMS + f"# dog/\n2,{LONG}\n"}, 'ITEMS, line 8, column "character 2", value "9+…": .* too large; '),
+        ({"items": ITEMS + f"# dog/\n1,{LONG}\n"}, 'ITEMS, line 8, column "character 1", value "9+…": '),
+        ({"items": ITEMS + f"# dog/\n{LONG},1\n"}, 'ITEMS, line 8, value "9+…": .* known character; '),
+        ({"chars": CHARS.replace("#2.", f"#{LONG}.")}, 'CHARS, line 7, value "9+…": .* 6 digits; '),
+        ({"chars": CHARS.replace("2. no", f"{LONG}. no")}, 'CHARS, line 5, value "9+…": .* 6 digits; '),
+        ({"specs": f"*NUMBER OF CHARACTERS {LONG}\n"}, 'SPECS, line 1, value "9+…": 2 characters are in the list'),
+        ({"specs": f"\n*NUMBERS OF STATES\n1,{LONG}\n"}, 'SPECS, line 3, value "1,9+…": .* 6 digits; '),
+        ({"specs": f"*CHARACTER TYPES {LONG},RN\n"}, 'SPECS, line 1, value "9+…": .* 6 digits; '),
+        ({"specs": f"*IMPLICIT VALUES 1,{LONG}\n"}, 'SPECS, line 1, value "1,9+…": .* 6 digits; '),
+        ({"specs": f"*APPLICABLE CHARACTERS 1,{LONG}:2\n"}, 'SPECS, line 1, value "1,9+…": .* 6 digits; '),
+        ({"specs": f"*DEPENDENT CHARACTERS {LONG},1:2\n"}, 'SPECS, line 1, value "9+…": .* 6 digits; '),
+        ({"specs": "*DEPENDENT CHARACTERS 1,3:2\n"}, 'SPECS, line 1, value "1,3:2": character 1 has 2 states; '),
+        ({"specs": "*DEPENDENT CHARACTERS 1,2-1:2\n"}, 'SPECS, line 1, value "1,2-1:2": the range runs backwards; '),
+        ({"specs": "*IMPLICIT VALUES 1,3\n"}, 'SPECS, line 1, value "1,3": character 1 has 2 states; '),
+        ({"specs": "*CHARACTER TYPES 1\n"}, r'SPECS, line 1, value "1": \*CHARACTER TYPES has no value here; '),
+        ({"specs": "*INPUT FILE more\n"}, r'SPECS, line 1, value "more": \*INPUT FILE is not followed; '),
+        ({"items": ITEMS + "*ITEM DESCRIPTIONS\n"}, r"ITEMS, line 7: the directive \*ITEM DESCRIPTIONS stands twice; "),
+    ],
+)
+def test_numbers_and_directives_without_sense_have_their_place(
+    tmp_path: Path, texts: dict[str, str], words: str
+) -> None:
+    with pytest.raises(BadTable, match=words):
+        read_table(folder(tmp_path, **texts))
+
+
+def test_brackets_belong_to_names_and_comments_do_not(tmp_path: Path) -> None:
+    colours = "#1. colour (of wings) <all/ any>/\n 1. low (rare)/\n 2. f()! <often>/\n"
+    chars = f"*CHARACTER LIST\n{colours}\n#2. a:b|c!/\n g (l)/\n"
+    reading = read_table(folder(tmp_path, chars=chars))
+    colour, marks = reading.kb.tests
+    assert (colour.id, colour.question) == ("colour (of wings)", "colour (of wings) (all/ any)")
+    assert [o.id for o in colour.outcomes] == ["low (rare)", "f()."]
+    assert (marks.id, marks.title, marks.unit) == ("a:b|c!", "a:b|c!", "g (l)")
+    assert 'ids are other than names: "f()!" is "f()."' in reading.kb.notices
+
+
+PARTS = st.sampled_from([*"()<>/\\{}:|!=#*+-,~ 1a", "1.", " *END", "n/a", "unknown", "\\i{}", "#2. ", "U"])
+NAMES = st.lists(PARTS, min_size=1, max_size=5).map("".join).map(clean).filter(bool)
+OUTCOMES = st.lists(NAMES.filter(lambda name: name != NOT_APPLICABLE), min_size=2, max_size=2, unique=True)
+
+
+@several
+@given(NAMES, OUTCOMES, st.lists(NAMES, min_size=2, max_size=2))
+def test_names_come_back_as_they_were_or_as_it_is_said(test: str, outcomes: list[str], items: list[str]) -> None:
+    kb = KnowledgeBase(
+        "t",
+        tuple(Hypothesis(f"h{x}", name, 0.5) for x, name in enumerate(items)),
+        (Test(test, tuple(Outcome(name, name) for name in outcomes)),),
+        array("h", [0, 1]),
+    )
+    with tempfile.TemporaryDirectory() as place:
+        lost = " ".join(write_delta.write(kb, Path(place) / "out"))
+        back = read_table(Path(place) / "out").kb
+    read = [back.tests[0].title, *(o.label for o in back.tests[0].outcomes), *(h.name for h in back.hypotheses)]
+    for old, new in zip([test, *outcomes, *items], read, strict=True):
+        assert old == new or f'"{old}" to "{new}"' in lost
+
+
+def test_what_has_no_place_is_said(tmp_path: Path) -> None:
+    kb = read_table(folder(tmp_path)).kb
+    wings, span = kb.tests
+    tests = (replace(wings, name="Wings?", reliability=0.9), replace(span, tolerance=0.5, cost=2.0))
+    kb = replace(kb, tests=tests, hypothesis_word="bug", hypotheses_word="bugs", cost_unit="minutes")
+    lost = "\n".join(write_delta.write(kb, tmp_path / "out"))
+    for words in ("names of the tests", "costs, reliabilities", "tolerances", '"bug" and "bugs"', '"minutes"'):
+        assert words in lost
+
+
+@pytest.mark.parametrize("ends", [None, (2.0, float("inf"))])
+def test_a_numeric_test_with_cells_that_are_no_numbers_is_written_with_states(tmp_path: Path, ends: object) -> None:
+    test = Test("a", (Outcome("<1", "low"), Outcome(">=1", "high")), unit="m", cuts=(1.0,))
+    kb = KnowledgeBase("t", (Hypothesis("x", "x", 0.5), Hypothesis("y", "y", 0.5)), (test,), array("h", [0, 1]))
+    lost = write_delta.write(replace(kb, intervals={0: ((0.0, 0.5), ends)}), tmp_path / "out")  # type: ignore[dict-item]
+    assert any(line.startswith("numbers are not kept") for line in lost)
+    assert list(read_table(tmp_path / "out").kb.codes) == [0, 1]
 
 
 def test_comments_ten_thousand_deep(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tests.test_formats.fuzzing import into, refuses_or_reads
 _NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 Sheet = list[list[object]]
+Rows = list[list[tuple[str, object] | None]]
 
 
 def xlsx(path: Path, **sheets: Sheet) -> Path:
@@ -100,21 +101,21 @@ def test_typed_cells(tmp_path: Path) -> None:
         assert words in said
 
 
-def test_an_ods_file(tmp_path: Path) -> None:
+def ods(path: Path, rows: Rows) -> Path:
+    """The smallest ODS file with these cells, each its kind and value; "covered" is one that another covers."""
     office, table, text = (f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" for name in ("office", "table", "text"))
 
-    def cell(kind: str, value: object) -> str:
-        attribute = {"float": "value", "boolean": "boolean-value", "string": "string-value"}[kind]
+    def cell(one: tuple[str, object] | None) -> str:
+        if one is None:
+            return "<table:table-cell/>"
+        kind, value = one
+        if kind == "covered":
+            return "<table:covered-table-cell/>"
+        attribute = {"float": "value", "string": "string-value"}.get(kind, f"{kind}-value")
         shown = f"<text:p>{value}</text:p>" if kind == "string" else ""
         return f'<table:table-cell office:value-type="{kind}" office:{attribute}="{value}">{shown}</table:table-cell>'
 
-    rows = [
-        [("string", "name"), ("string", "size"), ("string", "tick")],
-        [("string", "cat"), ("float", 2.5), ("boolean", "true")],
-        [("string", "dog"), ("float", "3"), ("boolean", "false")],
-    ]
-    body = "".join("<table:table-row>" + "".join(cell(*one) for one in row) + "</table:table-row>" for row in rows)
-    path = tmp_path / "a.ods"
+    body = "".join("<table:table-row>" + "".join(map(cell, row)) + "</table:table-row>" for row in rows)
     with zipfile.ZipFile(path, "w") as book:
         kind = "application/vnd.oasis.opendocument.spreadsheet"
         book.writestr("mimetype", kind)
@@ -129,10 +130,45 @@ def test_an_ods_file(tmp_path: Path) -> None:
             f'<office:spreadsheet><table:table table:name="S">{body}</table:table></office:spreadsheet></office:body>'
             "</office:document-content>",
         )
-    kb = read_table(path).kb
+    return path
+
+
+def test_an_ods_file(tmp_path: Path) -> None:
+    rows: Rows = [
+        [("string", "name"), ("string", "size"), ("string", "tick")],
+        [("string", "cat"), ("float", 2.5), ("boolean", "true")],
+        [("string", "dog"), ("float", "3"), ("boolean", "false")],
+    ]
+    reading = read_table(ods(tmp_path / "a.ods", rows))
+    kb = reading.kb
     assert [h.id for h in kb.hypotheses] == ["cat", "dog"]
     assert [[o.id for o in t.outcomes] for t in kb.tests] == [["2.5", "3"], ["true", "false"]]
     assert [kb.code(1, test) for test in range(2)] == [1, 1]
+    assert reading.left_out == ()
+
+
+def test_covered_cells_of_an_ods_file_are_said(tmp_path: Path) -> None:
+    rows: Rows = [
+        [("string", "name"), ("string", "size")],
+        [("string", "cat"), ("float", 2.5)],
+        [("string", "dog"), ("covered", "")],
+        [("string", "cow"), ("float", 3)],
+    ]
+    reading = read_table(ods(tmp_path / "a.ods", rows))
+    assert reading.left_out == ("1 merged range: the first cell of each has the value, the others are blank",)
+
+
+def test_what_is_locked_is_named(tmp_path: Path) -> None:
+    path = ods(tmp_path / "a.ods", [[("string", "name"), ("string", "a")]])
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    entry = b'<manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry>'
+    manifest = parts["META-INF/manifest.xml"].replace(b"</manifest:manifest>", entry + b"</manifest:manifest>")
+    with zipfile.ZipFile(path, "w") as book:
+        for name, data in {**parts, "META-INF/manifest.xml": manifest, "content.xml": bytes(range(256))}.items():
+            book.writestr(name, data)
+    with pytest.raises(BadTable, match="locked by a password; save it without"):
+        read_table(path)
 
 
 def test_one_of_several_sheets(tmp_path: Path) -> None:
