@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnoser.kb import KnowledgeBase
+from diagnoser.kb import Group, KnowledgeBase
 from diagnoser.key import Branch, End, Question
 from diagnoser.text import percent, printable
 
+_LIST = re.compile(r"^(\s*\d*)([-+.)])")
 MOST_NAMED = 6
 """Candidates named at one end; the number of the others is said."""
 
@@ -37,21 +39,26 @@ def _asked(question: Question) -> str:
 def _verdict(kb: KnowledgeBase, end: End) -> str:
     """Who is left, in words."""
     names = {hypothesis.id: hypothesis.name for hypothesis in kb.hypotheses}
-    left = end.candidates
+    left, group = end.candidates, _group(kb, end)
     if len(left) == 1:
-        return names[left[0].hypothesis]
+        return names[left[0].hypothesis] + (f" ({group.name})" if group else "")
     named = ", ".join(f"{names[c.hypothesis]} {percent(c.posterior)}" for c in left[:MOST_NAMED])
     more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
-    group = kb.group_by_id.get(left[0].group or "") if end.status == "group" else None
     why = {"group": group.name if group else "one group", "open": "not settled within this key"}
     return f"{why.get(end.status, 'no test tells these apart')}: {named}{more}"
 
 
-def _advice(kb: KnowledgeBase, end: End) -> tuple[str, ...]:
-    """What to do and the warning, where all that are left are of one group."""
+def _group(kb: KnowledgeBase, end: End) -> Group | None:
+    """The one that all candidates are of."""
     groups = {candidate.group for candidate in end.candidates}
-    group = kb.group_by_id.get(groups.pop() or "") if len(groups) == 1 else None
-    return tuple(filter(None, (group.action, group.warning))) if group else ()
+    return kb.group_by_id.get(groups.pop() or "") if len(groups) == 1 else None
+
+
+def _groups(sheet: Sheet) -> list[Group]:
+    """Those at an end of which something is to be said, in the table's order."""
+    ends = [branch.to for question in sheet.questions for branch in question.branches if isinstance(branch.to, End)]
+    met = {candidate.group for end in ends for candidate in end.candidates}
+    return [group for group in sheet.kb.groups if group.id in met and (group.action or group.warning)]
 
 
 def as_text(sheet: Sheet) -> str:
@@ -67,19 +74,17 @@ def as_text(sheet: Sheet) -> str:
                 to = branch.to
                 target = _verdict(sheet.kb, to) if isinstance(to, End) else f"go to {to}"
                 yield f"   - {_outcomes(question, branch)}: {target}"
-                if isinstance(to, End):
-                    yield from (f"       {words}" for words in _advice(sheet.kb, to))
+        for group in _groups(sheet):
+            yield ""
+            yield f"{group.name}: {' '.join(filter(None, (group.action, group.warning)))}"
 
-    return "".join(f"{printable(line).rstrip()}\n" if line.strip() else "\n" for line in map(_indented, lines()))
-
-
-def _indented(line: str) -> str:
-    return line.replace("\n", " ")
+    return "".join(f"{printable(line)}\n" for line in lines())
 
 
 def _markdown(text: str) -> str:
-    """Text that means nothing to a Markdown reader."""
-    return "".join(f"\\{letter}" if letter in "\\`*_{}[]()<>#+-.!|~&" else letter for letter in printable(text))
+    """Text that means nothing to a Markdown reader, also where it begins a line."""
+    plain = "".join(f"\\{letter}" if letter in "\\`*_{}[]<>#|~&" else letter for letter in printable(text))
+    return _LIST.sub(r"\1\\\2", plain)
 
 
 def as_markdown(sheet: Sheet) -> str:
@@ -97,10 +102,12 @@ def as_markdown(sheet: Sheet) -> str:
             for branch in question.branches:
                 words, to = _markdown(_outcomes(question, branch)), branch.to
                 if isinstance(to, End):
-                    advice = "".join(f" {_markdown(text)}" for text in _advice(sheet.kb, to))
-                    yield f"* {words}: **{_markdown(_verdict(sheet.kb, to))}**{advice}"
+                    yield f"* {words}: **{_markdown(_verdict(sheet.kb, to))}**"
                 else:
                     yield f"* {words}: [go to {to}](#q{to})"
+        for group in _groups(sheet):
+            yield ""
+            yield f"**{_markdown(group.name)}**: {_markdown(' '.join(filter(None, (group.action, group.warning))))}"
 
     return "\n".join(lines()) + "\n"
 
@@ -108,7 +115,7 @@ def as_markdown(sheet: Sheet) -> str:
 _STYLE = (
     "body{font:16px/1.45 sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#111;background:#fff}"
     "h2{font-size:1rem;margin:1.6rem 0 .2rem}ul{margin:.2rem 0;padding-left:1.4rem}"
-    ".do{color:#444;font-size:.9rem}:target{background:#ffd}@media print{a{color:inherit}}"
+    "em{color:#900}:target{background:#ffd}@media print{a{color:inherit}}"
 )
 
 
@@ -129,11 +136,13 @@ def as_html(sheet: Sheet) -> str:
             for branch in question.branches:
                 words, to = safe(_outcomes(question, branch)), branch.to
                 if isinstance(to, End):
-                    advice = "".join(f'<br><span class="do">{safe(text)}</span>' for text in _advice(sheet.kb, to))
-                    yield f"<li>{words}: <strong>{safe(_verdict(sheet.kb, to))}</strong>{advice}</li>"
+                    yield f"<li>{words}: <strong>{safe(_verdict(sheet.kb, to))}</strong></li>"
                 else:
                     yield f'<li>{words}: <a href="#q{to}">go to {to}</a></li>'
             yield "</ul>"
+        for group in _groups(sheet):
+            warning = f" <em>{safe(group.warning)}</em>" if group.warning else ""
+            yield f"<h2>{safe(group.name)}</h2>\n<p>{safe(group.action)}{warning}</p>"
         yield "</body></html>"
 
     return "\n".join(lines()) + "\n"
@@ -170,7 +179,7 @@ def as_json(sheet: Sheet) -> str:
         if not isinstance(to, End):
             return {"question": to}
         left = [{"hypothesis": c.hypothesis, "posterior": c.posterior, "group": c.group} for c in to.candidates]
-        return {"status": to.status, "candidates": left, "advice": _advice(sheet.kb, to)}
+        return {"status": to.status, "candidates": left}
 
     questions = [
         {
@@ -182,7 +191,8 @@ def as_json(sheet: Sheet) -> str:
         }
         for question in sheet.questions
     ]
-    whole = {"title": sheet.kb.title, "remarks": list(sheet.remarks), "questions": questions}
+    groups = [{"id": g.id, "name": g.name, "action": g.action, "warning": g.warning} for g in _groups(sheet)]
+    whole = {"title": sheet.kb.title, "remarks": list(sheet.remarks), "questions": questions, "groups": groups}
     return json.dumps(whole, indent=2, allow_nan=False) + "\n"
 
 
