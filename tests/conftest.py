@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import signal
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,10 @@ code; None where only the costs are known."""
 
 # Kernels compiled by the tests stay out of the user's cache; a folder given by hand is kept.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"diagnoser-tests-{getpass.getuser()}"))
+
+# A run started in the background of a shell ignores Ctrl-C, and so would the programs that the tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def golden(name: str) -> list[Any]:
