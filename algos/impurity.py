@@ -23,6 +23,8 @@ from algos.table import Float64
 
 ENTROPY, GINI, TSALLIS, ROOT = range(4)
 NAMES = ("entropy", "gini", "tsallis", "root")
+NEAR = 1e-12
+"""Relative; what is nearer counts as equal, and the first of equals is taken."""
 SMALLEST_SHARE = 1e-300
 """Shares below are taken as this much where a slope would be infinite."""
 
@@ -42,6 +44,13 @@ def criterion_of(name: str, order: float = 2.0) -> Criterion:
     if not 0 < order < np.inf:
         raise ValueError(f"the order of tsallis is above 0, not {order}")
     return Criterion(NAMES.index(name), float(order))
+
+
+@kernel
+def less(whole: float, part: float) -> float:
+    """What is left of a sum without a part of it; what rounding leaves of nothing is nothing."""
+    left = whole - part
+    return left if left > NEAR * whole else 0.0
 
 
 @kernel

@@ -1,0 +1,394 @@
+"""Complexity-aware decision trees: at each node the split of greatest Z (`algos.splits`), until nothing is left to tell.
+
+A node is a leaf when its objects share a class, when its weight is not above theta, at the greatest depth, and where no
+split is allowed. Costs belong to features and are paid once on a path; features of one pool share a further cost, paid
+with the first of them. Z is divided by what asking now would add, but by no less than `repeat_share` of the feature's
+own cost.
+
+Nodes come in preorder, so that a parent stands before its children.
+
+Source: Zhang and Gionis, "Regularized impurity reduction", DMKD 2022, algorithm 1; pools of cost are ours.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from algos.impurity import impurity_of
+from algos.jit import kernel
+from algos.objects import MISSING, Codes, Objects
+from algos.splits import EACH, FEATURE, HEAVIER, KIND, LEFT, LOWER, NUMBER, TO, UPPER
+from algos.splits import Best, Groups, Node, Rules, best_of, pairs_of
+from algos.table import Bool, Float64, Int64
+
+SORTED = 256
+"""A number with more codes is kept sorted from node to node; one with fewer is counted code by code."""
+
+
+class Features(NamedTuple):
+    """What splits and what it costs; m features."""
+
+    kinds: Int64
+    """(m,) of `splits.KINDS`."""
+    sizes: Int64
+    """(m,) the number of codes, with that of missing values."""
+    costs: Float64
+    """(m,) above 0."""
+    pools: Int64
+    """(m,) the pool of cost a feature shares; -1 for none."""
+    pool_costs: Float64
+    """(pools,) above or equal 0."""
+
+
+PARENT, DEPTH, FIRST_CHILD, CHILDREN, SIZE, SPLIT = range(6)
+"""Columns of `Tree.shape`; the five of `Best.split` follow from SPLIT on, then where the chosen codes begin."""
+CHOSEN = SPLIT + 5
+P, B, E, D, Z = range(5)
+"""Columns of `Tree.figures`; the classes' weights follow."""
+
+
+class Tree(NamedTuple):
+    """A tree of N nodes in preorder."""
+
+    shape: Int64
+    """(N, 11) see the names of columns; the feature of a leaf is -1."""
+    figures: Float64
+    """(N, 5 + k) weight, B, E, D, Z, and the weight of each class."""
+    children: Int64
+    """(N - 1,) numbers of nodes; a node's own stand together from FIRST_CHILD on."""
+    codes: Int64
+    """Codes that go left at nominal splits in two, or the codes of the branches, one run for each such node."""
+
+
+def grow(objects: Objects, features: Features, rules: Rules, classes: int) -> Tree:
+    """The greedy tree. Nothing is checked; every cost is above 0 and there is an object."""
+    big = np.flatnonzero((features.kinds == NUMBER) & (features.sizes > SORTED))
+    rank = np.full(features.kinds.size, -1, np.int64)
+    rank[big] = np.arange(big.size)
+    sorted_of = np.empty((big.size, objects.prob.size), np.int32)
+    for place, feature in enumerate(big):
+        sorted_of[place] = _in_order(objects.codes[feature], features.sizes[feature])
+    return Tree(*_grow(objects, features, rules, classes, rank, sorted_of))
+
+
+@kernel
+def _in_order(codes: Codes, size: int) -> Int64:
+    """Objects by ascending code, equals by number."""
+    start = np.zeros(size + 1, np.int64)
+    for code in codes:
+        start[np.int64(code) + 1] += 1
+    for code in range(size):
+        start[code + 1] += start[code]
+    order = np.empty(codes.shape[0], np.int64)
+    for i in range(codes.shape[0]):
+        order[start[np.int64(codes[i])]] = i
+        start[np.int64(codes[i])] += 1
+    return order
+
+
+@kernel
+def _wider(array: Int64) -> Int64:
+    """The same with twice the rows."""
+    wider = np.zeros((2 * array.shape[0], array.shape[1]), array.dtype)
+    wider[: array.shape[0]] = array
+    return wider
+
+
+@kernel
+def _longer(array: Int64, size: int) -> Int64:
+    longer = np.zeros(max(2 * array.shape[0], size), array.dtype)
+    longer[: array.shape[0]] = array
+    return longer
+
+
+@kernel
+def _room(rows: int, codes: int, classes: int) -> Groups:
+    return Groups(
+        np.zeros((rows, classes + 2), np.int64),
+        np.zeros((rows, classes + 2)),
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.int64),
+        np.full(codes, -1, np.int64),
+        np.zeros((3, classes + 2), np.int64),
+        np.zeros((3, classes + 2)),
+        np.zeros(codes, np.bool_),
+    )
+
+
+@kernel
+def node_of(objects: Objects, members: Int64, classes: int, rules: Rules, q: Float64) -> Node:
+    """The figures of a node; fills q (n,) for its members."""
+    ints, floats = np.zeros(classes + 2, np.int64), np.zeros(classes + 2)
+    prob, heavy = 0.0, -1
+    for i in members:
+        prob += objects.prob[i]
+        ints[objects.label[i]] += 1
+        for entry in range(objects.start[i], objects.start[i + 1]):
+            floats[objects.classes[entry]] += objects.weight[entry]
+    ints[classes] = members.shape[0]
+    for i in members:
+        if objects.prob[i] > prob / 2.0:
+            heavy = i
+    rest = 0.0
+    for i in members:
+        if i != heavy:
+            rest += objects.prob[i]
+    for i in members:
+        if i != heavy:
+            q[i] = objects.prob[i] / (prob - max(objects.prob[i], rules.theta))
+            floats[classes + 1] += q[i]
+    floats[classes] = rest
+    heavy_prob, heavy_q = 0.0, 0.0
+    if heavy >= 0:
+        ints[classes + 1] = 1
+        heavy_prob = objects.prob[heavy]
+        heavy_q = heavy_prob / rest if heavy_prob >= rules.theta else heavy_prob / (prob - rules.theta)
+    whole = impurity_of(rules.criterion, floats[:classes], prob)
+    return Node(ints, floats, prob, rest, heavy, heavy_prob, heavy_q, pairs_of(ints), whole)
+
+
+@kernel
+def _add(groups: Groups, row: int, objects: Objects, i: int, heavy: int, q: Float64) -> None:
+    k = groups.ints.shape[1] - 2
+    groups.ints[row, objects.label[i]] += 1
+    groups.ints[row, k] += 1
+    if i == heavy:
+        groups.ints[row, k + 1] = 1
+    else:
+        groups.floats[row, k] += objects.prob[i]
+        groups.floats[row, k + 1] += q[i]
+    for entry in range(objects.start[i], objects.start[i + 1]):
+        groups.floats[row, objects.classes[entry]] += objects.weight[entry]
+
+
+@kernel
+def _open(groups: Groups, row: int, code: int) -> None:
+    groups.code[row] = code
+    groups.order[row] = row
+    for c in range(groups.ints.shape[1]):
+        groups.ints[row, c], groups.floats[row, c] = 0, 0.0
+
+
+@kernel
+def group_by_code(objects: Objects, feature: int, members: Int64, heavy: int, q: Float64, groups: Groups) -> int:
+    """Fill `groups` with the node's objects by the code of a feature; how many there are."""
+    codes, found = objects.codes[feature], 0
+    for i in members:
+        code = np.int64(codes[i])
+        row = groups.row_of[code]
+        if row < 0:
+            row, groups.row_of[code] = found, found
+            _open(groups, row, code)
+            found += 1
+        _add(groups, row, objects, i, heavy, q)
+    for row in range(found):
+        groups.row_of[groups.code[row]] = -1
+    groups.order[:found] = np.argsort(groups.code[:found])
+    return found
+
+
+@kernel
+def _group_in_order(
+    objects: Objects, feature: int, members: NDArray[np.int32], heavy: int, q: Float64, groups: Groups
+) -> int:
+    """The same from the node's objects in the feature's order."""
+    codes, found = objects.codes[feature], 0
+    for i in members:
+        code = np.int64(codes[i])
+        if found == 0 or groups.code[found - 1] != code:
+            _open(groups, found, code)
+            found += 1
+        _add(groups, found - 1, objects, i, heavy, q)
+    return found
+
+
+@kernel
+def _grow(
+    objects: Objects, features: Features, rules: Rules, classes: int, rank: Int64, sorted_of: NDArray[np.int32]
+) -> tuple[Int64, Float64, Int64, Int64]:
+    m, n = objects.codes.shape
+    most = n if sorted_of.shape[0] else 0
+    codes_of = np.int64(1)
+    for feature in range(m):
+        if rank[feature] < 0:
+            most = max(most, min(features.sizes[feature], n))
+            codes_of = max(codes_of, features.sizes[feature])
+    groups = _room(max(most, 1), codes_of, classes)
+    best = Best(np.zeros(4), np.zeros(5, np.int64))
+    q, branch_of, members = np.zeros(n), np.zeros(n, np.int64), np.arange(n)
+    room = np.empty(n, np.int64)
+    shape, figures = np.zeros((64, CHOSEN + 1), np.int64), np.zeros((64, 5 + classes))
+    children, codes, used = np.zeros(64, np.int64), np.zeros(64, np.int64), 0
+    asked, paid = np.zeros(m, np.int64), np.zeros(max(features.pool_costs.shape[0], 1), np.int64)
+    path = np.zeros(64, np.int64)
+    waiting = np.zeros((64, 4), np.int64)  # from, to, parent, place among its children
+    waiting[0] = np.array([0, n, -1, 0])
+    on_path, left_to_do, nodes, slots = 0, 1, 0, 0
+    while left_to_do > 0:
+        left_to_do -= 1
+        start, end, parent, place = waiting[left_to_do]
+        here, nodes = nodes, nodes + 1
+        if nodes > shape.shape[0]:
+            shape, figures = _wider(shape), _wider(figures)
+        depth = 0
+        if parent >= 0:
+            depth = shape[parent, DEPTH] + 1
+            children[shape[parent, FIRST_CHILD] + place] = here
+        while on_path > depth:  # leave the features of branches that are done
+            on_path -= 1
+            feature = shape[path[on_path], SPLIT + FEATURE]
+            asked[feature] -= 1
+            if features.pools[feature] >= 0:
+                paid[features.pools[feature]] -= 1
+        node = node_of(objects, members[start:end], classes, rules, q)
+        shape[here, PARENT], shape[here, DEPTH], shape[here, SIZE] = parent, depth, end - start
+        shape[here, SPLIT + FEATURE] = -1
+        figures[here, P] = node.prob
+        figures[here, 5:] = node.floats[:classes]
+        if node.pairs == 0.0 or node.prob <= rules.theta * (1.0 + 1e-12) or depth >= rules.depth:
+            continue
+        best.scores[:] = 0.0
+        for feature in range(m):
+            cost = marginal_cost(features, rules, feature, asked, paid)
+            if rank[feature] < 0:
+                found = group_by_code(objects, feature, members[start:end], node.heavy, q, groups)
+            else:
+                found = _group_in_order(
+                    objects, feature, sorted_of[rank[feature], start:end], node.heavy, q, groups
+                )
+            if found > 1:
+                best_of(node, rules, groups, found, feature, features.kinds[feature], best, cost)
+        if best.scores[0] <= 0.0:
+            continue
+        feature = best.split[FEATURE]
+        shape[here, SPLIT:CHOSEN] = best.split
+        shape[here, CHOSEN] = used
+        figures[here, Z], figures[here, B], figures[here, E], figures[here, D] = best.scores
+        parts = _part(objects, best, groups.chosen, members, start, end, branch_of, room)
+        if best.split[KIND] == EACH:
+            codes = codes if used + parts.shape[0] <= codes.shape[0] else _longer(codes, used + parts.shape[0])
+            for part in range(parts.shape[0] - 1):
+                codes[used] = objects.codes[feature, members[parts[part]]]
+                used += 1
+        elif best.split[KIND] != NUMBER:
+            for code in range(1, features.sizes[feature]):
+                if groups.chosen[code]:
+                    codes = codes if used < codes.shape[0] else _longer(codes, 0)
+                    codes[used] = code
+                    used += 1
+        for place in range(sorted_of.shape[0]):
+            _part_sorted(sorted_of[place], start, end, branch_of, parts, room)
+        if best.split[TO] == HEAVIER:
+            shape[here, SPLIT + TO] = _heaviest(objects, members, parts)
+        number = parts.shape[0] - 1
+        shape[here, FIRST_CHILD], shape[here, CHILDREN] = slots, number
+        slots += number
+        while slots > children.shape[0]:
+            children = _longer(children, slots)
+        while left_to_do + number > waiting.shape[0]:
+            waiting = _wider(waiting)
+        for part in range(number - 1, -1, -1):
+            waiting[left_to_do, 0], waiting[left_to_do, 1] = parts[part], parts[part + 1]
+            waiting[left_to_do, 2], waiting[left_to_do, 3] = here, part
+            left_to_do += 1
+        if on_path == path.shape[0]:
+            path = _longer(path, 0)
+        path[on_path] = here
+        on_path += 1
+        asked[feature] += 1
+        if features.pools[feature] >= 0:
+            paid[features.pools[feature]] += 1
+    return shape[:nodes], figures[:nodes], children[:slots], codes[:used]
+
+
+@kernel
+def marginal_cost(features: Features, rules: Rules, feature: int, asked: Int64, paid: Int64) -> float:
+    """What asking a feature would add on a path, but no less than its share for a repeated one."""
+    cost = 0.0 if asked[feature] > 0 else features.costs[feature]
+    pool = features.pools[feature]
+    if pool >= 0 and paid[pool] == 0:
+        cost += features.pool_costs[pool]
+    return max(cost, rules.repeat_share * features.costs[feature])
+
+
+@kernel
+def _part(
+    objects: Objects, best: Best, chosen: Bool, members: Int64, start: int, end: int, branch_of: Int64, room: Int64
+) -> Int64:
+    """Part the node's objects by branch, stable; where the branches begin and the last one ends, (branches + 1,)."""
+    codes, number = objects.codes[best.split[FEATURE]], 2
+    if best.split[KIND] == EACH:
+        number = _branch_by_code(codes, members, start, end, branch_of)
+    else:
+        for at in range(start, end):
+            i = members[at]
+            code = np.int64(codes[i])
+            if code == MISSING:
+                branch_of[i] = 0 if best.split[TO] == LEFT else 1
+            elif best.split[KIND] == NUMBER:
+                branch_of[i] = 0 if code <= best.split[LOWER] else 1
+            else:
+                branch_of[i] = 0 if chosen[code] else 1
+    parts = np.zeros(number + 1, np.int64)
+    for at in range(start, end):
+        parts[branch_of[members[at]] + 1] += 1
+    parts[0] = start
+    for branch in range(number):
+        parts[branch + 1] += parts[branch]
+    _part_sorted(members, start, end, branch_of, parts, room)
+    return parts
+
+
+@kernel
+def _branch_by_code(codes: Codes, members: Int64, start: int, end: int, branch_of: Int64) -> int:
+    """Number the codes that occur, ascending and missing values last."""
+    seen = np.empty(end - start, np.int64)
+    for at in range(start, end):
+        seen[at - start] = codes[members[at]]
+    values = np.unique(seen)
+    first = 1 if values[0] == MISSING else 0
+    for at in range(start, end):
+        place = np.searchsorted(values, seen[at - start]) - first
+        branch_of[members[at]] = place if place >= 0 else values.shape[0] - 1
+    return values.shape[0]
+
+
+@kernel
+def _part_sorted(order: Int64, start: int, end: int, branch_of: Int64, parts: Int64, room: Int64) -> None:
+    """Part a run of objects by branch, keeping their order within each; `room` (n,) is written over."""
+    if parts.shape[0] == 3:
+        at, away = start, 0
+        for place in range(start, end):
+            i = order[place]
+            if branch_of[i] == 0:
+                order[at] = i
+                at += 1
+            else:
+                room[away] = i
+                away += 1
+        for place in range(away):
+            order[at + place] = room[place]
+        return
+    to = parts.copy()
+    for place in range(start, end):
+        i = order[place]
+        room[to[branch_of[i]] - start] = i
+        to[branch_of[i]] += 1
+    for place in range(start, end):
+        order[place] = room[place - start]
+
+
+@kernel
+def _heaviest(objects: Objects, members: Int64, parts: Int64) -> int:
+    """The branch of most weight, the first of equals."""
+    most, heaviest = -1.0, 0
+    for branch in range(parts.shape[0] - 1):
+        weight = 0.0
+        for at in range(parts[branch], parts[branch + 1]):
+            weight += objects.prob[members[at]]
+        if weight > most:
+            most, heaviest = weight, branch
+    return heaviest
