@@ -1,10 +1,5 @@
 """How good a split of one node is: the scores B, E and D, and the best split by one feature.
 
-A set of objects is two rows of numbers: `ints` (k + 2,) holds how many objects each class has, how many there are, and
-whether the heavy one is among them; `floats` (k + 2,) holds each class's weight, the weight of all and the sum of q,
-the last two without the heavy object. The heavy object weighs more than half its node; kept apart, it takes no digits
-from the others.
-
 With P and phi of the node, P_v, phi_v and Q_v of a branch (sums, and pairs of objects of different classes):
 
     B = P - P_v of the branch with most objects, the first of equals
@@ -12,7 +7,8 @@ With P and phi of the node, P_v, phi_v and Q_v of a branch (sums, and pairs of o
     D = P h(S) - sum over branches of P_v h(S_v), not below 0
     Z = (B + E + trade_off D) / cost
 
-where q_i = p_i / (P - m_i) and m_i = max(p_i, theta), so that Q_v is the sum of q_i in the branch.
+where q_i = p_i / (P - m_i) and m_i = max(p_i, theta), so that Q_v is the sum of q_i in the branch. The heavy object of
+a node, one of more than half its weight, is kept out of the sums of p and q, so that it takes no digits from the others.
 
 Source: Zhang and Gionis, "Regularized impurity reduction", DMKD 2022, equations 3 to 6; the closed form of E is derived
 from their f in `docs/trees.md`.
@@ -32,6 +28,8 @@ from algos.table import Bool, Float64, Int64
 NUMBER, NOMINAL, ONE_REST, EACH = range(4)
 KINDS = ("number", "nominal", "one-rest", "each")
 """How a feature splits: by a threshold; its values in two sets; one value against the rest; a branch for each value."""
+LEFT, RIGHT, HEAVIER, NOWHERE = 0, 1, -1, -2
+"""Where missing values go: HEAVIER where none was seen; NOWHERE: there is no such split."""
 
 
 class Rules(NamedTuple):
@@ -61,11 +59,13 @@ class Rules(NamedTuple):
 class Node(NamedTuple):
     """The figures of a node that each of its splits is scored with."""
 
-    ints: Int64
-    floats: Float64
+    size: int
+    """Objects."""
     prob: float
     rest: float
     """`prob` without the heavy object."""
+    q: float
+    """The sum of q without the heavy object."""
     heavy: int
     """The object of more than half the weight; -1 where there is none."""
     heavy_prob: float
@@ -75,193 +75,211 @@ class Node(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Room for the sets of objects that share a code; row s belongs to code[s]."""
+    """The objects of a node by their code of one feature; row s holds those of code[s]. k classes."""
 
-    ints: Int64
-    floats: Float64
+    count: Int64
+    """(rows, k) objects of each class."""
+    weight: Float64
+    """(rows, k) weight of each class."""
+    size: Int64
+    """(rows,) objects."""
+    prob: Float64
+    """(rows,) weight without the heavy object."""
+    q: Float64
+    """(rows,) sum of q without the heavy object."""
     code: Int64
     order: Int64
     """Rows by ascending code."""
     row_of: Int64
     """The row of each code, -1 where it has none."""
-    side: Int64
-    """(3, k + 2) room for the left side without missing values, then for both sides."""
-    side_floats: Float64
+
+
+class Room(NamedTuple):
+    """What the scores are worked out in; k classes."""
+
+    count: Int64
+    """(k,) of the node."""
+    weight: Float64
+    left_count: Int64
+    """(k,) of the left side, without missing values."""
+    left_weight: Float64
+    one_count: Int64
+    """(k,) of the left side with them, or without."""
+    one_weight: Float64
+    other_count: Int64
+    """(k,) of the right side."""
+    other_weight: Float64
     chosen: Bool
-    """Codes that go left in the best nominal split."""
-
-
-class Best(NamedTuple):
-    """The best split so far, written in place."""
-
+    """Codes that go left in the best split so far, where that is nominal."""
     scores: Float64
-    """(4,) Z, B, E, D."""
+    """(4,) Z, B, E, D of the best split so far."""
     split: Int64
-    """(5,) feature, kind, the code a threshold lies above, the code it lies below, where missing values go."""
+    """(5,) its feature, kind, the code a threshold lies above, the code it lies below, where missing values go."""
+
+
+class Places(NamedTuple):
+    """Which groups of an order are moved to the left."""
+
+    start: int
+    end: int
+    judged: int
+    """From this one on the split is scored."""
+    alone: bool
+    """Each goes left without the others."""
 
 
 FEATURE, KIND, LOWER, UPPER, TO = range(5)
-LEFT, RIGHT, HEAVIER = 0, 1, -1
-"""Where missing values go; HEAVIER where none was seen."""
 
 
 @kernel
-def pairs_of(ints: Int64) -> float:
+def pairs_of(count: Int64, size: int) -> float:
     """Pairs of objects of different classes."""
-    k = ints.shape[0] - 2
     same = 0
-    for c in range(k):
-        same += ints[c] * ints[c]
-    return (ints[k] * ints[k] - same) / 2
+    for of_class in count:
+        same += of_class * of_class
+    return (size * size - same) / 2
 
 
 @kernel
-def branch(node: Node, rules: Rules, ints: Int64, floats: Float64) -> tuple[float, float, float]:
-    """P_v, P - P_v, and what E loses by this branch."""
-    k = ints.shape[0] - 2
-    prob, others, q = floats[k], less(node.rest, floats[k]), floats[k + 1]
-    if ints[k + 1] > 0:
-        prob += node.heavy_prob
-        q += node.heavy_q
-    else:
-        others += node.heavy_prob
-    if prob <= rules.theta * (1.0 + NEAR):
-        return prob, others, 0.0
-    return prob, others, pairs_of(ints) / node.pairs * (prob - others * q)
+def lost(prob: float, others: float, q: float, pairs: float, node: Node, theta: float) -> float:
+    """What E loses by a branch of this weight, with so many pairs; `others` is the weight of the other branches."""
+    if prob <= theta * (1.0 + NEAR):
+        return 0.0
+    return pairs / node.pairs * (prob - others * q)
 
 
 @kernel
-def offer(best: Best, z: float, b: float, e: float, d: float) -> bool:
-    """Whether a split is better than the best so far; its scores are kept then."""
-    if z <= best.scores[0] + NEAR * abs(best.scores[0]) or z <= 0.0:
-        return False
-    best.scores[0], best.scores[1], best.scores[2], best.scores[3] = z, b, e, d
-    return True
+def beats(z: float, best: float) -> bool:
+    """Whether a score is better than the best so far; equals are not."""
+    return z > best + NEAR * abs(best) and z > 0.0
 
 
 @kernel
-def two_way(node: Node, rules: Rules, best: Best, cost: float, ints: Int64, floats: Float64) -> bool:
-    """Whether the split in two sides, rows 0 and 1, is the best so far; its scores are kept then."""
-    k = ints.shape[1] - 2
-    if ints[0, k] == 0 or ints[1, k] == 0:
-        return False
-    prob, others, lost = branch(node, rules, ints[0], floats[0])
-    _, _, lost_right = branch(node, rules, ints[1], floats[1])
-    if min(prob, others) < rules.least * (1.0 - NEAR):
-        return False
-    b, e, d = 0.0, 0.0, 0.0
-    if rules.progress:
-        b, e = (others if ints[0, k] >= ints[1, k] else prob), node.prob - lost - lost_right
-    if rules.trade_off > 0.0:
-        left = impurity_of(rules.criterion, floats[0, :k], prob)
-        d = max(node.impurity - left - impurity_of(rules.criterion, floats[1, :k], others), 0.0)
-    return offer(best, (b + e + rules.trade_off * d) / cost, b, e, d)
+def scan(
+    node: Node, rules: Rules, groups: Groups, room: Room, cost: float, heavy_code: int, missing: int, places: Places
+) -> tuple[int, int]:
+    """Move groups one after another to the left and score each split against the rest on the right.
 
-
-@kernel
-def sides(node: Node, groups: Groups, missing: int, to: int) -> None:
-    """From row 0 of `side`, the left without missing values, fill both sides; `missing`: its row of groups or -1."""
-    k = groups.side.shape[1] - 2
-    for c in range(k + 2):
-        right, right_floats = node.ints[c] - groups.side[0, c], less(node.floats[c], groups.side_floats[0, c])
-        if missing >= 0 and to == LEFT:
-            groups.side[1, c] = groups.side[0, c] + groups.ints[missing, c]
-            groups.side_floats[1, c] = groups.side_floats[0, c] + groups.floats[missing, c]
-            right -= groups.ints[missing, c]
-            right_floats = less(right_floats, groups.floats[missing, c])
-        else:
-            groups.side[1, c], groups.side_floats[1, c] = groups.side[0, c], groups.side_floats[0, c]
-        groups.side[2, c], groups.side_floats[2, c] = right, right_floats
-
-
-@kernel
-def consider(node: Node, rules: Rules, groups: Groups, best: Best, cost: float, missing: int) -> bool:
-    """Score the split whose left side is row 0 of `side`, with missing values on either side."""
-    found = False
-    for to in range(LEFT, RIGHT + 1):
-        if missing < 0 and to == RIGHT:
-            break
-        sides(node, groups, missing, to)
-        if two_way(node, rules, best, cost, groups.side[1:], groups.side_floats[1:]):
-            best.split[TO] = to if missing >= 0 else HEAVIER
-            found = True
-    return found
-
-
-@kernel
-def clear(groups: Groups) -> None:
-    """Empty the left side."""
-    for c in range(groups.side.shape[1]):
-        groups.side[0, c], groups.side_floats[0, c] = 0, 0.0
-
-
-@kernel
-def move(groups: Groups, row: int) -> None:
-    """Add a row of groups to the left side."""
-    for c in range(groups.side.shape[1]):
-        groups.side[0, c] += groups.ints[row, c]
-        groups.side_floats[0, c] += groups.floats[row, c]
+    `missing`: the row of missing values, which are then tried on both sides; -1 to leave them out of it. Returned are,
+    of the best of the splits that beat the best so far, the place of the group last moved and where missing values go.
+    """
+    count, weight, order, sizes, probs, qs = groups.count, groups.weight, groups.order, groups.size, groups.prob, groups.q
+    code, scores = groups.code, room.scores
+    left, left_weight, one, one_weight = room.left_count, room.left_weight, room.one_count, room.one_weight
+    other, other_weight, whole, whole_weight = room.other_count, room.other_weight, room.count, room.weight
+    k, best_at, best_to = whole.shape[0], -1, NOWHERE
+    left_size, left_prob, left_q, left_heavy = 0, 0.0, 0.0, False
+    for at in range(places.start, places.end):
+        row = order[at]
+        if places.alone or at == places.start:
+            left[:], left_weight[:] = 0, 0.0
+            left_size, left_prob, left_q, left_heavy = 0, 0.0, 0.0, False
+        for c in range(k):
+            left[c] += count[row, c]
+            left_weight[c] += weight[row, c]
+        left_size += sizes[row]
+        left_prob += probs[row]
+        left_q += qs[row]
+        left_heavy = left_heavy or code[row] == heavy_code
+        if at < places.judged:
+            continue
+        for to in range(LEFT, RIGHT + 1 if missing >= 0 else RIGHT):
+            size, prob, q, heavy = left_size, left_prob, left_q, left_heavy
+            for c in range(k):
+                one[c], one_weight[c] = left[c], left_weight[c]
+            if missing >= 0 and to == LEFT:
+                size += sizes[missing]
+                prob += probs[missing]
+                q += qs[missing]
+                heavy = heavy or heavy_code == 0
+                for c in range(k):
+                    one[c] += count[missing, c]
+                    one_weight[c] += weight[missing, c]
+            if size == node.size:
+                continue
+            for c in range(k):
+                other[c] = whole[c] - one[c]
+                other_weight[c] = less(whole_weight[c], one_weight[c])
+            others, other_q = less(node.rest, prob), less(node.q, q)
+            if heavy:
+                prob += node.heavy_prob
+                q += node.heavy_q
+            else:
+                others += node.heavy_prob
+                other_q += node.heavy_q
+            if min(prob, others) < rules.least * (1.0 - NEAR):
+                continue
+            b, e, d = 0.0, 0.0, 0.0
+            if rules.progress:
+                b = others if 2 * size >= node.size else prob
+                e = node.prob - lost(prob, others, q, pairs_of(one, size), node, rules.theta)
+                e -= lost(others, prob, other_q, pairs_of(other, node.size - size), node, rules.theta)
+            if rules.trade_off > 0.0:
+                d = node.impurity - impurity_of(rules.criterion, one_weight, prob)
+                d = max(d - impurity_of(rules.criterion, other_weight, others), 0.0)
+            z = (b + e + rules.trade_off * d) / cost
+            if beats(z, scores[0]):
+                scores[0], scores[1], scores[2], scores[3] = z, b, e, d
+                best_at, best_to = at, to if missing >= 0 else HEAVIER
+    return best_at, best_to
 
 
 @kernel
 def best_of(
-    node: Node, rules: Rules, groups: Groups, found: int, feature: int, kind: int, best: Best, cost: float
+    node: Node, rules: Rules, groups: Groups, room: Room, found: int, feature: int, kind: int, cost: float, heavy: int
 ) -> None:
-    """Offer the splits of one feature, whose `found` rows of groups stand in `groups.order`, missing values first."""
+    """Offer the splits of one feature, whose `found` rows of groups stand in `groups.order`, missing values first.
+
+    `heavy`: the code of the heavy object; -1 where there is none.
+    """
     missing = groups.order[0] if groups.code[groups.order[0]] == 0 else -1
-    first = 1 if missing >= 0 else 0
-    better = False
+    first, left = (1 if missing >= 0 else 0), -1  # how many groups in the order go left
     if kind == EACH and found - first > 1:
-        better = _each(node, rules, groups, found, best, cost)
-    elif kind == NOMINAL and found - first > 1:
-        better = _partition(node, rules, groups, found, first, best, cost, missing)
-    elif kind == ONE_REST and found - first > 2:
-        for at in range(first, found):
-            clear(groups)
-            move(groups, groups.order[at])
-            if consider(node, rules, groups, best, cost, missing):
-                groups.chosen[:] = False
-                groups.chosen[groups.code[groups.order[at]]] = True
-                better = True
-    else:
-        clear(groups)
-        for at in range(first, found - 1):
-            move(groups, groups.order[at])
-            if consider(node, rules, groups, best, cost, missing):
-                best.split[LOWER], best.split[UPPER] = groups.code[groups.order[at]], groups.code[groups.order[at + 1]]
-                if kind != NUMBER:
-                    groups.chosen[:] = False
-                    groups.chosen[best.split[LOWER]] = True
-                better = True
-    if better:
-        best.split[FEATURE], best.split[KIND] = feature, kind
-    if missing >= 0 and kind != EACH and _known(node, rules, groups, found, best, cost):
-        best.split[FEATURE], best.split[KIND], best.split[TO] = feature, kind, RIGHT
-        best.split[LOWER], best.split[UPPER] = groups.code[groups.order[found - 1]], -1
-        if kind != NUMBER:
-            groups.chosen[:] = False
-            for at in range(first, found):
-                groups.chosen[groups.code[groups.order[at]]] = True
+        _each(node, rules, groups, room, found, feature, cost, heavy)
+        return
+    if found - first > 1:
+        if kind == NOMINAL:
+            sets = _partition(rules, groups, found, first)
+            places = Places(first, first + sets, first + sets - 1, False)
+        else:
+            alone = kind == ONE_REST and found - first > 2
+            places = Places(first, found if alone else found - 1, first, alone)
+        at, to = scan(node, rules, groups, room, cost, heavy, missing, places)
+        if to != NOWHERE:
+            _keep(room, feature, kind, to)
+            _choose(groups, room, at if places.alone else first, at + 1, found, kind)
+    if missing >= 0:
+        at, to = scan(node, rules, groups, room, cost, heavy, -1, Places(1, found, found - 1, False))
+        if to != NOWHERE:
+            _keep(room, feature, kind, RIGHT)
+            _choose(groups, room, 1, found, found, kind)
 
 
 @kernel
-def _known(node: Node, rules: Rules, groups: Groups, found: int, best: Best, cost: float) -> bool:
-    """Known values left, missing ones right."""
-    clear(groups)
-    for at in range(1, found):
-        move(groups, groups.order[at])
-    sides(node, groups, -1, LEFT)
-    return two_way(node, rules, best, cost, groups.side[1:], groups.side_floats[1:])
+def _keep(room: Room, feature: int, kind: int, to: int) -> None:
+    room.split[FEATURE], room.split[KIND], room.split[TO] = feature, kind, to
 
 
 @kernel
-def _partition(
-    node: Node, rules: Rules, groups: Groups, found: int, first: int, best: Best, cost: float, missing: int
-) -> bool:
-    """Values in two sets of least impurity."""
+def _choose(groups: Groups, room: Room, start: int, end: int, found: int, kind: int) -> None:
+    """Keep which codes go left: of a number those up to the last in the order, else the ones from start to end."""
+    room.split[LOWER] = groups.code[groups.order[end - 1]]
+    room.split[UPPER] = groups.code[groups.order[end]] if end < found else -1
+    if kind != NUMBER:
+        room.chosen[:] = False
+        for at in range(start, end):
+            room.chosen[groups.code[groups.order[at]]] = True
+
+
+@kernel
+def _partition(rules: Rules, groups: Groups, found: int, first: int) -> int:
+    """Bring the values of the left set of a partition of least impurity to the front of the order; how many they are.
+
+    None where no partition lowers the impurity.
+    """
     table, owner = _reduced(groups, found, first)
     if table.shape[0] < 2 or table.shape[1] < 2:
-        return False
+        return 0
     small = table.shape[0] <= rules.method_rows and table.shape[1] <= rules.method_classes
     left, parted = part(table, rules.method if small else rules.fallback, rules.criterion)
     whole, weight = np.zeros(table.shape[1]), 0.0
@@ -271,45 +289,44 @@ def _partition(
             weight += table[x, c]
     before = impurity_of(rules.criterion, whole, weight)
     if before - parted <= NEAR * before:
-        return False
-    clear(groups)
-    for at in range(first, found):
-        if left[owner[at]]:
-            move(groups, groups.order[at])
-    if not consider(node, rules, groups, best, cost, missing):
-        return False
-    groups.chosen[:] = False
-    for at in range(first, found):
-        groups.chosen[groups.code[groups.order[at]]] = left[owner[at]]
-    return True
+        return 0
+    order, number = groups.order[first:found].copy(), 0
+    for side in (True, False):
+        for at in range(order.shape[0]):
+            if left[owner[at]] == side:
+                groups.order[first + number] = order[at]
+                number += 1
+        if side:
+            chosen = number
+    return chosen
 
 
 @kernel
 def _reduced(groups: Groups, found: int, first: int) -> tuple[Float64, Int64]:
     """Values by classes without absent classes, proportional rows merged; and the row of each value in that table."""
-    k = groups.ints.shape[1] - 2
+    k, n = groups.weight.shape[1], found - first
     present = np.zeros(k, np.int64)
     for at in range(first, found):
         for c in range(k):
-            present[c] += groups.floats[groups.order[at], c] > 0.0
+            present[c] += groups.weight[groups.order[at], c] > 0.0
     kept = np.flatnonzero(present)
-    table, mix = np.zeros((found, kept.size)), np.zeros((found, kept.size))
-    owner, rows = np.zeros(found, np.int64), 0
-    for at in range(first, found):
-        row, total = groups.floats[groups.order[at]], 0.0
+    table, mix = np.zeros((n, kept.size)), np.zeros((n, kept.size))
+    owner, rows = np.zeros(n, np.int64), 0
+    for at in range(n):
+        row, total = groups.weight[groups.order[first + at]], 0.0
         for c in kept:
             total += row[c]
         for j in range(kept.size):
             mix[rows, j] = row[kept[j]] / total
         owner[at] = rows
-        for other in range(rows):
+        for known in range(rows):
             same = True
             for j in range(kept.size):
-                if mix[other, j] != mix[rows, j]:
+                if mix[known, j] != mix[rows, j]:
                     same = False
                     break
             if same:
-                owner[at] = other
+                owner[at] = known
                 break
         for j in range(kept.size):
             table[owner[at], j] += row[kept[j]]
@@ -318,24 +335,30 @@ def _reduced(groups: Groups, found: int, first: int) -> tuple[Float64, Int64]:
 
 
 @kernel
-def _each(node: Node, rules: Rules, groups: Groups, found: int, best: Best, cost: float) -> bool:
-    """A branch for each value, missing values being one more."""
-    k = groups.ints.shape[1] - 2
-    first = 1 if groups.code[groups.order[0]] == 0 else 0  # missing values are the last branch
-    most, lost, inside, b = 0, 0.0, 0.0, 0.0
+def _each(
+    node: Node, rules: Rules, groups: Groups, room: Room, found: int, feature: int, cost: float, heavy: int
+) -> None:
+    """A branch for each value; missing values are the last."""
+    first = 1 if groups.code[groups.order[0]] == 0 else 0
+    most, b, e, d = 0, 0.0, node.prob, node.impurity
     for step in range(found):
         row = groups.order[(first + step) % found]
-        prob, others, loss = branch(node, rules, groups.ints[row], groups.floats[row])
+        prob, others, q = groups.prob[row], less(node.rest, groups.prob[row]), groups.q[row]
+        if groups.code[row] == heavy:
+            prob += node.heavy_prob
+            q += node.heavy_q
+        else:
+            others += node.heavy_prob
         if prob < rules.least * (1.0 - NEAR):
-            return False
-        if groups.ints[row, k] > most:
-            most, b = groups.ints[row, k], others
-        lost += loss
-        inside += impurity_of(rules.criterion, groups.floats[row, :k], prob)
-    d = max(node.impurity - inside, 0.0) if rules.trade_off > 0.0 else 0.0
-    e = node.prob - lost if rules.progress else 0.0
-    b = b if rules.progress else 0.0
-    if not offer(best, (b + e + rules.trade_off * d) / cost, b, e, d):
-        return False
-    best.split[TO] = RIGHT if first else HEAVIER
-    return True
+            return
+        if groups.size[row] > most:
+            most, b = groups.size[row], others
+        e -= lost(prob, others, q, pairs_of(groups.count[row], groups.size[row]), node, rules.theta)
+        d -= impurity_of(rules.criterion, groups.weight[row], prob)
+    if not rules.progress:
+        b, e = 0.0, 0.0
+    d = max(d, 0.0)
+    z = (b + e + rules.trade_off * d) / cost
+    if beats(z, room.scores[0]):
+        room.scores[0], room.scores[1], room.scores[2], room.scores[3] = z, b, e, d
+        _keep(room, feature, EACH, RIGHT if first else HEAVIER)

@@ -21,11 +21,15 @@ from algos.impurity import impurity_of
 from algos.jit import kernel
 from algos.objects import MISSING, Codes, Objects
 from algos.splits import EACH, FEATURE, HEAVIER, KIND, LEFT, LOWER, NUMBER, TO, UPPER
-from algos.splits import Best, Groups, Node, Rules, best_of, pairs_of
+from algos.splits import Groups, Node, Room, Rules, best_of, pairs_of
 from algos.table import Bool, Float64, Int64
 
 SORTED = 256
 """A number with more codes is kept sorted from node to node; one with fewer is counted code by code."""
+
+
+FEW = 64
+"""Codes up to which they are sorted by insertion."""
 
 
 class Features(NamedTuple):
@@ -105,104 +109,125 @@ def _longer(array: Int64, size: int) -> Int64:
 
 
 @kernel
-def _room(rows: int, codes: int, classes: int) -> Groups:
+def groups_of(rows: int, codes: int, classes: int) -> Groups:
+    """Empty groups for so many codes in a node and in the whole table."""
     return Groups(
-        np.zeros((rows, classes + 2), np.int64),
-        np.zeros((rows, classes + 2)),
+        np.zeros((rows, classes), np.int64),
+        np.zeros((rows, classes)),
+        np.zeros(rows, np.int64),
+        np.zeros(rows),
+        np.zeros(rows),
         np.zeros(rows, np.int64),
         np.zeros(rows, np.int64),
         np.full(codes, -1, np.int64),
-        np.zeros((3, classes + 2), np.int64),
-        np.zeros((3, classes + 2)),
-        np.zeros(codes, np.bool_),
     )
 
 
 @kernel
-def node_of(objects: Objects, members: Int64, classes: int, rules: Rules, q: Float64) -> Node:
-    """The figures of a node; fills q (n,) for its members."""
-    ints, floats = np.zeros(classes + 2, np.int64), np.zeros(classes + 2)
+def room_of(codes: int, k: int) -> Room:
+    """Room for the scores."""
+    return Room(
+        np.zeros(k, np.int64),
+        np.zeros(k),
+        np.zeros(k, np.int64),
+        np.zeros(k),
+        np.zeros(k, np.int64),
+        np.zeros(k),
+        np.zeros(k, np.int64),
+        np.zeros(k),
+        np.zeros(codes, np.bool_),
+        np.zeros(4),
+        np.zeros(5, np.int64),
+    )
+
+
+@kernel
+def node_of(objects: Objects, members: Int64, rules: Rules, q: Float64, room: Room) -> Node:
+    """The figures of a node; fills q (n,) for its members, and the classes of the whole in `room`."""
+    count, weight = room.count, room.weight
+    count[:], weight[:] = 0, 0.0
     prob, heavy = 0.0, -1
     for i in members:
         prob += objects.prob[i]
-        ints[objects.label[i]] += 1
+        count[objects.label[i]] += 1
         for entry in range(objects.start[i], objects.start[i + 1]):
-            floats[objects.classes[entry]] += objects.weight[entry]
-    ints[classes] = members.shape[0]
+            weight[objects.classes[entry]] += objects.weight[entry]
     for i in members:
         if objects.prob[i] > prob / 2.0:
             heavy = i
-    rest = 0.0
+    rest, all_q = 0.0, 0.0
     for i in members:
         if i != heavy:
             rest += objects.prob[i]
-    for i in members:
-        if i != heavy:
             q[i] = objects.prob[i] / (prob - max(objects.prob[i], rules.theta))
-            floats[classes + 1] += q[i]
-    floats[classes] = rest
+            all_q += q[i]
     heavy_prob, heavy_q = 0.0, 0.0
     if heavy >= 0:
-        ints[classes + 1] = 1
         heavy_prob = objects.prob[heavy]
         heavy_q = heavy_prob / rest if heavy_prob >= rules.theta else heavy_prob / (prob - rules.theta)
-    whole = impurity_of(rules.criterion, floats[:classes], prob)
-    return Node(ints, floats, prob, rest, heavy, heavy_prob, heavy_q, pairs_of(ints), whole)
-
-
-@kernel
-def _add(groups: Groups, row: int, objects: Objects, i: int, heavy: int, q: Float64) -> None:
-    k = groups.ints.shape[1] - 2
-    groups.ints[row, objects.label[i]] += 1
-    groups.ints[row, k] += 1
-    if i == heavy:
-        groups.ints[row, k + 1] = 1
-    else:
-        groups.floats[row, k] += objects.prob[i]
-        groups.floats[row, k + 1] += q[i]
-    for entry in range(objects.start[i], objects.start[i + 1]):
-        groups.floats[row, objects.classes[entry]] += objects.weight[entry]
-
-
-@kernel
-def _open(groups: Groups, row: int, code: int) -> None:
-    groups.code[row] = code
-    groups.order[row] = row
-    for c in range(groups.ints.shape[1]):
-        groups.ints[row, c], groups.floats[row, c] = 0, 0.0
+    size = members.shape[0]
+    whole = impurity_of(rules.criterion, weight, prob)
+    return Node(size, prob, rest, all_q, heavy, heavy_prob, heavy_q, pairs_of(count, size), whole)
 
 
 @kernel
 def group_by_code(objects: Objects, feature: int, members: Int64, heavy: int, q: Float64, groups: Groups) -> int:
     """Fill `groups` with the node's objects by the code of a feature; how many there are."""
-    codes, found = objects.codes[feature], 0
+    codes, row_of, code_of, order = objects.codes[feature], groups.row_of, groups.code, groups.order
+    count, weight, sizes, probs, qs = groups.count, groups.weight, groups.size, groups.prob, groups.q
+    label, prob, start, classes, entries = objects.label, objects.prob, objects.start, objects.classes, objects.weight
+    found = 0
     for i in members:
         code = np.int64(codes[i])
-        row = groups.row_of[code]
+        row = row_of[code]
         if row < 0:
-            row, groups.row_of[code] = found, found
-            _open(groups, row, code)
+            row, row_of[code], code_of[found] = found, found, code
+            count[row], weight[row], sizes[row], probs[row], qs[row] = 0, 0.0, 0, 0.0, 0.0
             found += 1
-        _add(groups, row, objects, i, heavy, q)
+        count[row, label[i]] += 1
+        sizes[row] += 1
+        if i != heavy:
+            probs[row] += prob[i]
+            qs[row] += q[i]
+        for entry in range(start[i], start[i + 1]):
+            weight[row, classes[entry]] += entries[entry]
     for row in range(found):
-        groups.row_of[groups.code[row]] = -1
-    groups.order[:found] = np.argsort(groups.code[:found])
+        row_of[code_of[row]] = -1
+    if found > FEW:
+        order[:found] = np.argsort(code_of[:found])
+        return found
+    for row in range(found):
+        at = row
+        while at > 0 and code_of[order[at - 1]] > code_of[row]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = row
     return found
 
 
 @kernel
-def _group_in_order(
+def group_in_order(
     objects: Objects, feature: int, members: NDArray[np.int32], heavy: int, q: Float64, groups: Groups
 ) -> int:
     """The same from the node's objects in the feature's order."""
-    codes, found = objects.codes[feature], 0
+    codes, code_of, order = objects.codes[feature], groups.code, groups.order
+    count, weight, sizes, probs, qs = groups.count, groups.weight, groups.size, groups.prob, groups.q
+    label, prob, start, classes, entries = objects.label, objects.prob, objects.start, objects.classes, objects.weight
+    row = -1
     for i in members:
         code = np.int64(codes[i])
-        if found == 0 or groups.code[found - 1] != code:
-            _open(groups, found, code)
-            found += 1
-        _add(groups, found - 1, objects, i, heavy, q)
-    return found
+        if row < 0 or code_of[row] != code:
+            row += 1
+            code_of[row], order[row] = code, row
+            count[row], weight[row], sizes[row], probs[row], qs[row] = 0, 0.0, 0, 0.0, 0.0
+        count[row, label[i]] += 1
+        sizes[row] += 1
+        if i != heavy:
+            probs[row] += prob[i]
+            qs[row] += q[i]
+        for entry in range(start[i], start[i + 1]):
+            weight[row, classes[entry]] += entries[entry]
+    return row + 1
 
 
 @kernel
@@ -216,10 +241,9 @@ def _grow(
         if rank[feature] < 0:
             most = max(most, min(features.sizes[feature], n))
             codes_of = max(codes_of, features.sizes[feature])
-    groups = _room(max(most, 1), codes_of, classes)
-    best = Best(np.zeros(4), np.zeros(5, np.int64))
+    groups, room = groups_of(max(most, 1), codes_of, classes), room_of(codes_of, classes)
     q, branch_of, members = np.zeros(n), np.zeros(n, np.int64), np.arange(n)
-    room = np.empty(n, np.int64)
+    aside = np.empty(n, np.int64)
     shape, figures = np.zeros((64, CHOSEN + 1), np.int64), np.zeros((64, 5 + classes))
     children, codes, used = np.zeros(64, np.int64), np.zeros(64, np.int64), 0
     asked, paid = np.zeros(m, np.int64), np.zeros(max(features.pool_costs.shape[0], 1), np.int64)
@@ -243,45 +267,44 @@ def _grow(
             asked[feature] -= 1
             if features.pools[feature] >= 0:
                 paid[features.pools[feature]] -= 1
-        node = node_of(objects, members[start:end], classes, rules, q)
+        node = node_of(objects, members[start:end], rules, q, room)
         shape[here, PARENT], shape[here, DEPTH], shape[here, SIZE] = parent, depth, end - start
         shape[here, SPLIT + FEATURE] = -1
         figures[here, P] = node.prob
-        figures[here, 5:] = node.floats[:classes]
+        figures[here, 5:] = room.weight
         if node.pairs == 0.0 or node.prob <= rules.theta * (1.0 + 1e-12) or depth >= rules.depth:
             continue
-        best.scores[:] = 0.0
+        room.scores[:] = 0.0
         for feature in range(m):
             cost = marginal_cost(features, rules, feature, asked, paid)
             if rank[feature] < 0:
                 found = group_by_code(objects, feature, members[start:end], node.heavy, q, groups)
             else:
-                found = _group_in_order(
-                    objects, feature, sorted_of[rank[feature], start:end], node.heavy, q, groups
-                )
+                found = group_in_order(objects, feature, sorted_of[rank[feature], start:end], node.heavy, q, groups)
             if found > 1:
-                best_of(node, rules, groups, found, feature, features.kinds[feature], best, cost)
-        if best.scores[0] <= 0.0:
+                heavy = np.int64(objects.codes[feature, node.heavy]) if node.heavy >= 0 else -1
+                best_of(node, rules, groups, room, found, feature, features.kinds[feature], cost, heavy)
+        if room.scores[0] <= 0.0:
             continue
-        feature = best.split[FEATURE]
-        shape[here, SPLIT:CHOSEN] = best.split
+        feature = room.split[FEATURE]
+        shape[here, SPLIT:CHOSEN] = room.split
         shape[here, CHOSEN] = used
-        figures[here, Z], figures[here, B], figures[here, E], figures[here, D] = best.scores
-        parts = _part(objects, best, groups.chosen, members, start, end, branch_of, room)
-        if best.split[KIND] == EACH:
+        figures[here, Z], figures[here, B], figures[here, E], figures[here, D] = room.scores
+        parts = _part(objects, room, members, start, end, branch_of, aside)
+        if room.split[KIND] == EACH:
             codes = codes if used + parts.shape[0] <= codes.shape[0] else _longer(codes, used + parts.shape[0])
             for part in range(parts.shape[0] - 1):
                 codes[used] = objects.codes[feature, members[parts[part]]]
                 used += 1
-        elif best.split[KIND] != NUMBER:
+        elif room.split[KIND] != NUMBER:
             for code in range(1, features.sizes[feature]):
-                if groups.chosen[code]:
+                if room.chosen[code]:
                     codes = codes if used < codes.shape[0] else _longer(codes, 0)
                     codes[used] = code
                     used += 1
         for place in range(sorted_of.shape[0]):
-            _part_sorted(sorted_of[place], start, end, branch_of, parts, room)
-        if best.split[TO] == HEAVIER:
+            _part_sorted(sorted_of[place], start, end, branch_of, parts, aside)
+        if room.split[TO] == HEAVIER:
             shape[here, SPLIT + TO] = _heaviest(objects, members, parts)
         number = parts.shape[0] - 1
         shape[here, FIRST_CHILD], shape[here, CHILDREN] = slots, number
@@ -316,29 +339,29 @@ def marginal_cost(features: Features, rules: Rules, feature: int, asked: Int64, 
 
 @kernel
 def _part(
-    objects: Objects, best: Best, chosen: Bool, members: Int64, start: int, end: int, branch_of: Int64, room: Int64
+    objects: Objects, room: Room, members: Int64, start: int, end: int, branch_of: Int64, aside: Int64
 ) -> Int64:
     """Part the node's objects by branch, stable; where the branches begin and the last one ends, (branches + 1,)."""
-    codes, number = objects.codes[best.split[FEATURE]], 2
-    if best.split[KIND] == EACH:
+    codes, number = objects.codes[room.split[FEATURE]], 2
+    if room.split[KIND] == EACH:
         number = _branch_by_code(codes, members, start, end, branch_of)
     else:
         for at in range(start, end):
             i = members[at]
             code = np.int64(codes[i])
             if code == MISSING:
-                branch_of[i] = 0 if best.split[TO] == LEFT else 1
-            elif best.split[KIND] == NUMBER:
-                branch_of[i] = 0 if code <= best.split[LOWER] else 1
+                branch_of[i] = 0 if room.split[TO] == LEFT else 1
+            elif room.split[KIND] == NUMBER:
+                branch_of[i] = 0 if code <= room.split[LOWER] else 1
             else:
-                branch_of[i] = 0 if chosen[code] else 1
+                branch_of[i] = 0 if room.chosen[code] else 1
     parts = np.zeros(number + 1, np.int64)
     for at in range(start, end):
         parts[branch_of[members[at]] + 1] += 1
     parts[0] = start
     for branch in range(number):
         parts[branch + 1] += parts[branch]
-    _part_sorted(members, start, end, branch_of, parts, room)
+    _part_sorted(members, start, end, branch_of, parts, aside)
     return parts
 
 
@@ -357,8 +380,8 @@ def _branch_by_code(codes: Codes, members: Int64, start: int, end: int, branch_o
 
 
 @kernel
-def _part_sorted(order: Int64, start: int, end: int, branch_of: Int64, parts: Int64, room: Int64) -> None:
-    """Part a run of objects by branch, keeping their order within each; `room` (n,) is written over."""
+def _part_sorted(order: Int64, start: int, end: int, branch_of: Int64, parts: Int64, aside: Int64) -> None:
+    """Part a run of objects by branch, keeping their order within each; `aside` (n,) is written over."""
     if parts.shape[0] == 3:
         at, away = start, 0
         for place in range(start, end):
@@ -367,18 +390,18 @@ def _part_sorted(order: Int64, start: int, end: int, branch_of: Int64, parts: In
                 order[at] = i
                 at += 1
             else:
-                room[away] = i
+                aside[away] = i
                 away += 1
         for place in range(away):
-            order[at + place] = room[place]
+            order[at + place] = aside[place]
         return
     to = parts.copy()
     for place in range(start, end):
         i = order[place]
-        room[to[branch_of[i]] - start] = i
+        aside[to[branch_of[i]] - start] = i
         to[branch_of[i]] += 1
     for place in range(start, end):
-        order[place] = room[place - start]
+        order[place] = aside[place - start]
 
 
 @kernel
