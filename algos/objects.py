@@ -38,6 +38,8 @@ class Objects(NamedTuple):
     """(entries,) their weights."""
     of_row: Int64
     """(rows,) the object of each row; -1 for a row of no weight."""
+    alike: bool
+    """All objects weigh the same and have a single class each."""
 
 
 def objects_of(codes: Codes, labels: Int64, weights: Float64, classes: int) -> Objects:
@@ -52,9 +54,10 @@ def objects_of(codes: Codes, labels: Int64, weights: Float64, classes: int) -> O
     start = np.searchsorted(owner, np.arange(first.size + 1))
     prob = np.add.reduceat(weight, start[:-1])
     heaviest = np.lexsort((entry, -weight, owner))[start[:-1]]
-    return Objects(
-        np.ascontiguousarray(codes[:, first]), prob, entry[heaviest] % classes, start, entry % classes, weight, of_row
-    )
+    own = codes if first.size == of_row.size else codes[:, first]
+    label = entry[heaviest] % classes
+    alike = entry.size == first.size and bool((prob == prob[0]).all())
+    return Objects(np.ascontiguousarray(own), prob, label, start, entry % classes, weight, of_row, alike)
 
 
 @kernel

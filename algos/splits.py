@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algos.impurity import NEAR, Criterion, impurity_of, less
+from algos.impurity import ENTROPY, GINI, NEAR, Criterion, impurity_of, impurity_of_counts, less
 from algos.jit import kernel
 from algos.partitions import part
 from algos.table import Bool, Float64, Int64
@@ -72,6 +72,9 @@ class Node(NamedTuple):
     heavy_q: float
     pairs: float
     impurity: float
+    each_prob: float
+    """The weight of every object, where all have the same and a single class; else 0."""
+    each_q: float
 
 
 class Groups(NamedTuple):
@@ -109,6 +112,8 @@ class Room(NamedTuple):
     other_count: Int64
     """(k,) of the right side."""
     other_weight: Float64
+    logs: Float64
+    """(n + 1,) of `impurity.log_terms` where objects are alike and the criterion is entropy."""
     chosen: Bool
     """Codes that go left in the best split so far, where that is nominal."""
     scores: Float64
@@ -132,12 +137,19 @@ FEATURE, KIND, LOWER, UPPER, TO = range(5)
 
 
 @kernel
-def pairs_of(count: Int64, size: int) -> float:
-    """Pairs of objects of different classes."""
-    same = 0
+def different(size: int, squares: int) -> float:
+    """Pairs of objects of different classes, from how many there are and the sum of the squared counts of classes."""
+    return (size * size - squares) / 2
+
+
+@kernel
+def pairs_of(count: Int64) -> float:
+    """The same from (k,) counts."""
+    size, squares = 0, 0
     for of_class in count:
-        same += of_class * of_class
-    return (size * size - same) / 2
+        size += of_class
+        squares += of_class * of_class
+    return different(size, squares)
 
 
 @kernel
@@ -167,7 +179,9 @@ def scan(
     code, scores = groups.code, room.scores
     left, left_weight, one, one_weight = room.left_count, room.left_weight, room.one_count, room.one_weight
     other, other_weight, whole, whole_weight = room.other_count, room.other_weight, room.count, room.weight
-    k, best_at, best_to = whole.shape[0], -1, NOWHERE
+    k, best_at, best_to, logs = whole.shape[0], -1, NOWHERE, room.logs
+    counted = node.each_prob > 0.0 and rules.criterion.kind in (ENTROPY, GINI)
+    least_gain = NEAR * (node.prob if counted else node.impurity)
     left_size, left_prob, left_q, left_heavy = 0, 0.0, 0.0, False
     for at in range(places.start, places.end):
         row = order[at]
@@ -176,47 +190,65 @@ def scan(
             left_size, left_prob, left_q, left_heavy = 0, 0.0, 0.0, False
         for c in range(k):
             left[c] += count[row, c]
-            left_weight[c] += weight[row, c]
         left_size += sizes[row]
-        left_prob += probs[row]
-        left_q += qs[row]
-        left_heavy = left_heavy or code[row] == heavy_code
+        if node.each_prob == 0.0:
+            for c in range(k):
+                left_weight[c] += weight[row, c]
+            left_prob += probs[row]
+            left_q += qs[row]
+            left_heavy = left_heavy or code[row] == heavy_code
         if at < places.judged:
             continue
         for to in range(LEFT, RIGHT + 1 if missing >= 0 else RIGHT):
             size, prob, q, heavy = left_size, left_prob, left_q, left_heavy
+            with_missing = missing >= 0 and to == LEFT
+            squares, other_squares = 0, 0
             for c in range(k):
-                one[c], one_weight[c] = left[c], left_weight[c]
-            if missing >= 0 and to == LEFT:
+                one[c] = left[c] + (count[missing, c] if with_missing else 0)
+                other[c] = whole[c] - one[c]
+                squares += one[c] * one[c]
+                other_squares += other[c] * other[c]
+            if with_missing:
                 size += sizes[missing]
-                prob += probs[missing]
-                q += qs[missing]
-                heavy = heavy or heavy_code == 0
-                for c in range(k):
-                    one[c] += count[missing, c]
-                    one_weight[c] += weight[missing, c]
             if size == node.size:
                 continue
-            for c in range(k):
-                other[c] = whole[c] - one[c]
-                other_weight[c] = less(whole_weight[c], one_weight[c])
-            others, other_q = less(node.rest, prob), less(node.q, q)
-            if heavy:
-                prob += node.heavy_prob
-                q += node.heavy_q
+            if node.each_prob > 0.0:
+                prob, others = size * node.each_prob, (node.size - size) * node.each_prob
+                q, other_q = size * node.each_q, (node.size - size) * node.each_q
             else:
-                others += node.heavy_prob
-                other_q += node.heavy_q
+                if with_missing:
+                    prob += probs[missing]
+                    q += qs[missing]
+                    heavy = heavy or heavy_code == 0
+                for c in range(k):
+                    one_weight[c] = left_weight[c] + (weight[missing, c] if with_missing else 0.0)
+                    other_weight[c] = less(whole_weight[c], one_weight[c])
+                others, other_q = less(node.rest, prob), less(node.q, q)
+                if heavy:
+                    prob += node.heavy_prob
+                    q += node.heavy_q
+                else:
+                    others += node.heavy_prob
+                    other_q += node.heavy_q
             if min(prob, others) < rules.least * (1.0 - NEAR):
                 continue
             b, e, d = 0.0, 0.0, 0.0
             if rules.progress:
                 b = others if 2 * size >= node.size else prob
-                e = node.prob - lost(prob, others, q, pairs_of(one, size), node, rules.theta)
-                e -= lost(others, prob, other_q, pairs_of(other, node.size - size), node, rules.theta)
+                e = node.prob - lost(prob, others, q, different(size, squares), node, rules.theta)
+                e -= lost(others, prob, other_q, different(node.size - size, other_squares), node, rules.theta)
             if rules.trade_off > 0.0:
-                d = node.impurity - impurity_of(rules.criterion, one_weight, prob)
-                d = max(d - impurity_of(rules.criterion, other_weight, others), 0.0)
+                if counted:
+                    d = impurity_of_counts(rules.criterion, one, size, squares, logs)
+                    d += impurity_of_counts(rules.criterion, other, node.size - size, other_squares, logs)
+                    d = node.impurity - d * node.each_prob
+                else:
+                    if node.each_prob > 0.0:
+                        for c in range(k):
+                            one_weight[c], other_weight[c] = one[c] * node.each_prob, other[c] * node.each_prob
+                    d = node.impurity - impurity_of(rules.criterion, one_weight, prob)
+                    d -= impurity_of(rules.criterion, other_weight, others)
+                d = d if d > least_gain else 0.0
             z = (b + e + rules.trade_off * d) / cost
             if beats(z, scores[0]):
                 scores[0], scores[1], scores[2], scores[3] = z, b, e, d
@@ -234,6 +266,8 @@ def best_of(
     """
     missing = groups.order[0] if groups.code[groups.order[0]] == 0 else -1
     first, left = (1 if missing >= 0 else 0), -1  # how many groups in the order go left
+    if node.each_prob > 0.0 and kind in (NOMINAL, EACH):
+        _weigh(node, groups, found)
     if kind == EACH and found - first > 1:
         _each(node, rules, groups, room, found, feature, cost, heavy)
         return
@@ -253,6 +287,15 @@ def best_of(
         if to != NOWHERE:
             _keep(room, feature, kind, RIGHT)
             _choose(groups, room, 1, found, found, kind)
+
+
+@kernel
+def _weigh(node: Node, groups: Groups, found: int) -> None:
+    """Where all objects weigh the same, weights follow from counts."""
+    for row in range(found):
+        groups.prob[row], groups.q[row] = groups.size[row] * node.each_prob, groups.size[row] * node.each_q
+        for c in range(groups.count.shape[1]):
+            groups.weight[row, c] = groups.count[row, c] * node.each_prob
 
 
 @kernel
@@ -353,7 +396,7 @@ def _each(
             return
         if groups.size[row] > most:
             most, b = groups.size[row], others
-        e -= lost(prob, others, q, pairs_of(groups.count[row], groups.size[row]), node, rules.theta)
+        e -= lost(prob, others, q, pairs_of(groups.count[row]), node, rules.theta)
         d -= impurity_of(rules.criterion, groups.weight[row], prob)
     if not rules.progress:
         b, e = 0.0, 0.0

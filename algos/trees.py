@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from algos.impurity import impurity_of
+from algos.impurity import ENTROPY, NEAR, impurity_of, log_terms
 from algos.jit import kernel
 from algos.objects import MISSING, Codes, Objects
 from algos.splits import EACH, FEATURE, HEAVIER, KIND, LEFT, LOWER, NUMBER, TO, UPPER
@@ -124,7 +124,7 @@ def groups_of(rows: int, codes: int, classes: int) -> Groups:
 
 
 @kernel
-def room_of(codes: int, k: int) -> Room:
+def room_of(codes: int, k: int, logs: Float64) -> Room:
     """Room for the scores."""
     return Room(
         np.zeros(k, np.int64),
@@ -135,6 +135,7 @@ def room_of(codes: int, k: int) -> Room:
         np.zeros(k),
         np.zeros(k, np.int64),
         np.zeros(k),
+        logs,
         np.zeros(codes, np.bool_),
         np.zeros(4),
         np.zeros(5, np.int64),
@@ -167,7 +168,12 @@ def node_of(objects: Objects, members: Int64, rules: Rules, q: Float64, room: Ro
         heavy_q = heavy_prob / rest if heavy_prob >= rules.theta else heavy_prob / (prob - rules.theta)
     size = members.shape[0]
     whole = impurity_of(rules.criterion, weight, prob)
-    return Node(size, prob, rest, all_q, heavy, heavy_prob, heavy_q, pairs_of(count, size), whole)
+    each_prob, each_q = 0.0, 0.0
+    if objects.alike:
+        each_prob = objects.prob[members[0]]
+        each_q = q[members[0]]
+    pairs = pairs_of(count)
+    return Node(size, prob, rest, all_q, heavy, heavy_prob, heavy_q, pairs, whole, each_prob, each_q)
 
 
 @kernel
@@ -176,16 +182,24 @@ def group_by_code(objects: Objects, feature: int, members: Int64, heavy: int, q:
     codes, row_of, code_of, order = objects.codes[feature], groups.row_of, groups.code, groups.order
     count, weight, sizes, probs, qs = groups.count, groups.weight, groups.size, groups.prob, groups.q
     label, prob, start, classes, entries = objects.label, objects.prob, objects.start, objects.classes, objects.weight
-    found = 0
+    found, alike, k = 0, objects.alike, count.shape[1]
     for i in members:
         code = np.int64(codes[i])
         row = row_of[code]
         if row < 0:
             row, row_of[code], code_of[found] = found, found, code
-            count[row], weight[row], sizes[row], probs[row], qs[row] = 0, 0.0, 0, 0.0, 0.0
+            sizes[row] = 0
+            for c in range(k):
+                count[row, c] = 0
+            if not alike:
+                probs[row], qs[row] = 0.0, 0.0
+                for c in range(k):
+                    weight[row, c] = 0.0
             found += 1
         count[row, label[i]] += 1
         sizes[row] += 1
+        if alike:
+            continue
         if i != heavy:
             probs[row] += prob[i]
             qs[row] += q[i]
@@ -213,15 +227,23 @@ def group_in_order(
     codes, code_of, order = objects.codes[feature], groups.code, groups.order
     count, weight, sizes, probs, qs = groups.count, groups.weight, groups.size, groups.prob, groups.q
     label, prob, start, classes, entries = objects.label, objects.prob, objects.start, objects.classes, objects.weight
-    row = -1
+    row, alike, k = -1, objects.alike, count.shape[1]
     for i in members:
         code = np.int64(codes[i])
         if row < 0 or code_of[row] != code:
             row += 1
             code_of[row], order[row] = code, row
-            count[row], weight[row], sizes[row], probs[row], qs[row] = 0, 0.0, 0, 0.0, 0.0
+            sizes[row] = 0
+            for c in range(k):
+                count[row, c] = 0
+            if not alike:
+                probs[row], qs[row] = 0.0, 0.0
+                for c in range(k):
+                    weight[row, c] = 0.0
         count[row, label[i]] += 1
         sizes[row] += 1
+        if alike:
+            continue
         if i != heavy:
             probs[row] += prob[i]
             qs[row] += q[i]
@@ -241,7 +263,8 @@ def _grow(
         if rank[feature] < 0:
             most = max(most, min(features.sizes[feature], n))
             codes_of = max(codes_of, features.sizes[feature])
-    groups, room = groups_of(max(most, 1), codes_of, classes), room_of(codes_of, classes)
+    logs = log_terms(n if objects.alike and rules.criterion.kind == ENTROPY else 0)
+    groups, room = groups_of(max(most, 1), codes_of, classes), room_of(codes_of, classes, logs)
     q, branch_of, members = np.zeros(n), np.zeros(n, np.int64), np.arange(n)
     aside = np.empty(n, np.int64)
     shape, figures = np.zeros((64, CHOSEN + 1), np.int64), np.zeros((64, 5 + classes))
@@ -272,7 +295,7 @@ def _grow(
         shape[here, SPLIT + FEATURE] = -1
         figures[here, P] = node.prob
         figures[here, 5:] = room.weight
-        if node.pairs == 0.0 or node.prob <= rules.theta * (1.0 + 1e-12) or depth >= rules.depth:
+        if node.pairs == 0.0 or node.prob <= rules.theta * (1.0 + NEAR) or depth >= rules.depth:
             continue
         room.scores[:] = 0.0
         for feature in range(m):
