@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from algos.impurity import ENTROPY, NEAR, impurity_of, log_terms
 from algos.jit import kernel
 from algos.objects import MISSING, Codes, Objects
-from algos.splits import EACH, FEATURE, HEAVIER, KIND, LEFT, LOWER, NUMBER, TO, UPPER
+from algos.splits import EACH, FEATURE, HEAVIER, KIND, LEFT, LOWER, NUMBER, RIGHT, TO
 from algos.splits import Groups, Node, Room, Rules, best_of, pairs_of
 from algos.table import Bool, Float64, Int64
 
@@ -48,8 +48,8 @@ class Features(NamedTuple):
 
 
 PARENT, DEPTH, FIRST_CHILD, CHILDREN, SIZE, SPLIT = range(6)
-"""Columns of `Tree.shape`; the five of `Best.split` follow from SPLIT on, then where the chosen codes begin."""
-CHOSEN = SPLIT + 5
+"""Columns of `Tree.shape`; the five of `Room.split` follow from SPLIT on, then where codes of the split begin and how many."""
+CHOSEN, CODES = SPLIT + 5, SPLIT + 6
 P, B, E, D, Z = range(5)
 """Columns of `Tree.figures`; the classes' weights follow."""
 
@@ -58,13 +58,15 @@ class Tree(NamedTuple):
     """A tree of N nodes in preorder."""
 
     shape: Int64
-    """(N, 11) see the names of columns; the feature of a leaf is -1."""
+    """(N, 13) see the names of columns; the feature of a leaf is -1."""
     figures: Float64
     """(N, 5 + k) weight, B, E, D, Z, and the weight of each class."""
     children: Int64
     """(N - 1,) numbers of nodes; a node's own stand together from FIRST_CHILD on."""
     codes: Int64
-    """Codes that go left at nominal splits in two, or the codes of the branches, one run for each such node."""
+    """Of nominal splits, one run for each node: the codes that occur in it, ascending."""
+    ways: Int64
+    """The branch of each, by its place among the node's children."""
 
 
 def grow(objects: Objects, features: Features, rules: Rules, classes: int) -> Tree:
@@ -102,8 +104,8 @@ def _wider(array: Int64) -> Int64:
 
 
 @kernel
-def _longer(array: Int64, size: int) -> Int64:
-    longer = np.zeros(max(2 * array.shape[0], size), array.dtype)
+def _longer(array: Int64) -> Int64:
+    longer = np.zeros(2 * array.shape[0], array.dtype)
     longer[: array.shape[0]] = array
     return longer
 
@@ -255,7 +257,7 @@ def group_in_order(
 @kernel
 def _grow(
     objects: Objects, features: Features, rules: Rules, classes: int, rank: Int64, sorted_of: NDArray[np.int32]
-) -> tuple[Int64, Float64, Int64, Int64]:
+) -> tuple[Int64, Float64, Int64, Int64, Int64]:
     m, n = objects.codes.shape
     most = n if sorted_of.shape[0] else 0
     codes_of = np.int64(1)
@@ -267,8 +269,9 @@ def _grow(
     groups, room = groups_of(max(most, 1), codes_of, classes), room_of(codes_of, classes, logs)
     q, branch_of, members = np.zeros(n), np.zeros(n, np.int64), np.arange(n)
     aside = np.empty(n, np.int64)
-    shape, figures = np.zeros((64, CHOSEN + 1), np.int64), np.zeros((64, 5 + classes))
-    children, codes, used = np.zeros(64, np.int64), np.zeros(64, np.int64), 0
+    shape, figures = np.zeros((64, CODES + 1), np.int64), np.zeros((64, 5 + classes))
+    children, used = np.zeros(64, np.int64), 0
+    codes, ways = np.zeros(64, np.int64), np.zeros(64, np.int64)
     asked, paid = np.zeros(m, np.int64), np.zeros(max(features.pool_costs.shape[0], 1), np.int64)
     path = np.zeros(64, np.int64)
     waiting = np.zeros((64, 4), np.int64)  # from, to, parent, place among its children
@@ -314,26 +317,26 @@ def _grow(
         shape[here, CHOSEN] = used
         figures[here, Z], figures[here, B], figures[here, E], figures[here, D] = room.scores
         parts = _part(objects, room, members, start, end, branch_of, aside)
-        if room.split[KIND] == EACH:
-            codes = codes if used + parts.shape[0] <= codes.shape[0] else _longer(codes, used + parts.shape[0])
-            for part in range(parts.shape[0] - 1):
-                codes[used] = objects.codes[feature, members[parts[part]]]
-                used += 1
-        elif room.split[KIND] != NUMBER:
-            for code in range(1, features.sizes[feature]):
-                if room.chosen[code]:
-                    codes = codes if used < codes.shape[0] else _longer(codes, 0)
-                    codes[used] = code
-                    used += 1
+        if room.split[KIND] != NUMBER:
+            values = np.unique(_codes_of_members(objects.codes[feature], members[start:end]))
+            while used + values.shape[0] > codes.shape[0]:
+                codes, ways = _longer(codes), _longer(ways)
+            for at in range(start, end):
+                place = used + np.searchsorted(values, np.int64(objects.codes[feature, members[at]]))
+                codes[place], ways[place] = values[place - used], branch_of[members[at]]
+            used += values.shape[0]
+        shape[here, CODES] = used - shape[here, CHOSEN]
         for place in range(sorted_of.shape[0]):
             _part_sorted(sorted_of[place], start, end, branch_of, parts, aside)
+        number = parts.shape[0] - 1
         if room.split[TO] == HEAVIER:
             shape[here, SPLIT + TO] = _heaviest(objects, members, parts)
-        number = parts.shape[0] - 1
+        elif room.split[TO] == RIGHT:
+            shape[here, SPLIT + TO] = number - 1
         shape[here, FIRST_CHILD], shape[here, CHILDREN] = slots, number
         slots += number
         while slots > children.shape[0]:
-            children = _longer(children, slots)
+            children = _longer(children)
         while left_to_do + number > waiting.shape[0]:
             waiting = _wider(waiting)
         for part in range(number - 1, -1, -1):
@@ -341,13 +344,13 @@ def _grow(
             waiting[left_to_do, 2], waiting[left_to_do, 3] = here, part
             left_to_do += 1
         if on_path == path.shape[0]:
-            path = _longer(path, 0)
+            path = _longer(path)
         path[on_path] = here
         on_path += 1
         asked[feature] += 1
         if features.pools[feature] >= 0:
             paid[features.pools[feature]] += 1
-    return shape[:nodes], figures[:nodes], children[:slots], codes[:used]
+    return shape[:nodes], figures[:nodes], children[:slots], codes[:used], ways[:used]
 
 
 @kernel
@@ -389,11 +392,17 @@ def _part(
 
 
 @kernel
+def _codes_of_members(codes: Codes, members: Int64) -> Int64:
+    found = np.empty(members.shape[0], np.int64)
+    for at in range(members.shape[0]):
+        found[at] = codes[members[at]]
+    return found
+
+
+@kernel
 def _branch_by_code(codes: Codes, members: Int64, start: int, end: int, branch_of: Int64) -> int:
     """Number the codes that occur, ascending and missing values last."""
-    seen = np.empty(end - start, np.int64)
-    for at in range(start, end):
-        seen[at - start] = codes[members[at]]
+    seen = _codes_of_members(codes, members[start:end])
     values = np.unique(seen)
     first = 1 if values[0] == MISSING else 0
     for at in range(start, end):
