@@ -161,6 +161,12 @@ def lost(prob: float, others: float, q: float, pairs: float, node: Node, theta: 
 
 
 @kernel
+def merit(rules: Rules, b: float, e: float, d: float) -> float:
+    """Z before it is divided by the cost."""
+    return (b + e if rules.progress else 0.0) + rules.trade_off * d
+
+
+@kernel
 def beats(z: float, best: float) -> bool:
     """Whether a score is better than the best so far; equals are not."""
     return z > best + NEAR * abs(best) and z > 0.0
@@ -232,24 +238,21 @@ def scan(
                     other_q += node.heavy_q
             if min(prob, others) < rules.least * (1.0 - NEAR):
                 continue
-            b, e, d = 0.0, 0.0, 0.0
-            if rules.progress:
-                b = others if 2 * size >= node.size else prob
-                e = node.prob - lost(prob, others, q, different(size, squares), node, rules.theta)
-                e -= lost(others, prob, other_q, different(node.size - size, other_squares), node, rules.theta)
-            if rules.trade_off > 0.0:
-                if counted:
-                    d = impurity_of_counts(rules.criterion, one, size, squares, logs)
-                    d += impurity_of_counts(rules.criterion, other, node.size - size, other_squares, logs)
-                    d = node.impurity - d * node.each_prob
-                else:
-                    if node.each_prob > 0.0:
-                        for c in range(k):
-                            one_weight[c], other_weight[c] = one[c] * node.each_prob, other[c] * node.each_prob
-                    d = node.impurity - impurity_of(rules.criterion, one_weight, prob)
-                    d -= impurity_of(rules.criterion, other_weight, others)
-                d = d if d > least_gain else 0.0
-            z = (b + e + rules.trade_off * d) / cost
+            b = others if 2 * size >= node.size else prob
+            e = node.prob - lost(prob, others, q, different(size, squares), node, rules.theta)
+            e -= lost(others, prob, other_q, different(node.size - size, other_squares), node, rules.theta)
+            if counted:
+                d = impurity_of_counts(rules.criterion, one, size, squares, logs)
+                d += impurity_of_counts(rules.criterion, other, node.size - size, other_squares, logs)
+                d = node.impurity - d * node.each_prob
+            else:
+                if node.each_prob > 0.0:
+                    for c in range(k):
+                        one_weight[c], other_weight[c] = one[c] * node.each_prob, other[c] * node.each_prob
+                d = node.impurity - impurity_of(rules.criterion, one_weight, prob)
+                d -= impurity_of(rules.criterion, other_weight, others)
+            d = d if d > least_gain else 0.0
+            z = merit(rules, b, e, d) / cost
             if beats(z, scores[0]):
                 scores[0], scores[1], scores[2], scores[3] = z, b, e, d
                 best_at, best_to = at, to if missing >= 0 else HEAVIER
@@ -398,10 +401,8 @@ def _each(
             most, b = groups.size[row], others
         e -= lost(prob, others, q, pairs_of(groups.count[row]), node, rules.theta)
         d -= impurity_of(rules.criterion, groups.weight[row], prob)
-    if not rules.progress:
-        b, e = 0.0, 0.0
-    d = max(d, 0.0)
-    z = (b + e + rules.trade_off * d) / cost
+    d = d if d > NEAR * node.impurity else 0.0
+    z = merit(rules, b, e, d) / cost
     if beats(z, room.scores[0]):
         room.scores[0], room.scores[1], room.scores[2], room.scores[3] = z, b, e, d
         _keep(room, feature, EACH, RIGHT if first else HEAVIER)
