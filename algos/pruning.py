@@ -135,9 +135,9 @@ def _alphas(shape: Int64, wrong: Float64, of_leaf: Float64, of_split: Float64) -
 def _link(wrong: float, error: float, saved: float) -> float:
     """Errors more for each unit of complexity less."""
     more = wrong - error
-    if more <= NEAR * wrong or saved <= 0.0:
+    if more <= NEAR * wrong:
         return 0.0
-    return more / saved
+    return more / saved if saved > NEAR else np.inf
 
 
 @kernel
@@ -180,6 +180,7 @@ def _drop(heap: Int64, place: Int64, link: Float64, size: int, at: int) -> int:
 
 def pruned(tree: Tree, leaves: Bool) -> Tree:
     """The tree in which the nodes marked, (N,), are leaves and what stands below them is gone."""
+    leaves = leaves | (tree.shape[:, SPLIT + FEATURE] < 0)
     kept = np.ones(leaves.size, bool)
     for node in range(1, leaves.size):
         parent = tree.shape[node, PARENT]

@@ -20,7 +20,7 @@ from algos.partitions import EXACT_ROWS, HCC_CLASSES, METHODS
 from algos.pruning import alphas, by_cost, by_leaves, pruned, step_costs
 from algos.splits import EACH, FEATURE, KINDS, NOMINAL, NUMBER, ONE_REST, Rules
 from algos.table import Float64
-from algos.trees import SPLIT, D, Tree, grow
+from algos.trees import SPLIT, D, Features, Tree, grow
 from diagnoser.columns import Column, coded, stacked
 from diagnoser.model import Feature, Model, arrays_of, routes_of
 
@@ -73,6 +73,8 @@ class ComplexityAwareTreeClassifier(ClassifierMixin, BaseEstimator):
     expected_cost_, expected_tests_, worst_cost_ : float
         Over the training weights.
     n_leaves_, depth_ : int
+    alphas_ : ndarray
+        The `prune_alpha` from which on each node of the tree is a leaf.
     feature_importances_ : ndarray
         Shares of the whole reduction of impurity; all 0 for a tree without a question.
 
@@ -155,7 +157,8 @@ class ComplexityAwareTreeClassifier(ClassifierMixin, BaseEstimator):
         arrays = arrays_of(features, pools, [column.size for column in columns])
         tree = grow(objects, arrays, self._rules(float(weights.sum())), self.classes_.size)
         if self.prune_alpha > 0:
-            tree = pruned(tree, self._prunable(tree, step_costs(tree, arrays)) <= self.prune_alpha)
+            tree = pruned(tree, self._alphas(tree, arrays) <= self.prune_alpha)
+        self.alphas_ = self._alphas(tree, arrays)
         names = tuple(str(name) for name in self.classes_)
         self.tree_ = Model("class", names, tuple(features), routes_of(tree, columns), pools)
         self.expected_cost_, self.expected_tests_ = self.tree_.expected_cost, self.tree_.expected_tests
@@ -174,11 +177,12 @@ class ComplexityAwareTreeClassifier(ClassifierMixin, BaseEstimator):
         found = self.apply(X)
         return self.tree_.shares[found]
 
-    def apply(self, X: ArrayLike) -> NDArray[np.int64]:  # noqa: N803
-        """(rows,) the number of each row's leaf."""
+    def apply(self, X: ArrayLike, prune_alpha: float = 0.0) -> NDArray[np.int64]:  # noqa: N803
+        """(rows,) the number of each row's leaf; of the tree pruned further where `prune_alpha` is above 0."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=False)  # noqa: N806
-        return self.tree_.stops(_columns(X, self.tree_.features))
+        ends = self.alphas_ <= prune_alpha if prune_alpha > 0 else None
+        return self.tree_.stops(_columns(X, self.tree_.features), ends)
 
     def spent(self, X: ArrayLike) -> Float64:  # noqa: N803
         """(rows,) what each row's questions cost."""
@@ -201,8 +205,9 @@ class ComplexityAwareTreeClassifier(ClassifierMixin, BaseEstimator):
             progress=not plain,
         )
 
-    def _prunable(self, tree: Tree, steps: Float64) -> Float64:
-        return alphas(tree, by_cost(tree, steps) if self.complexity == "cost" else by_leaves(tree))
+    def _alphas(self, tree: Tree, arrays: Features) -> Float64:
+        """(N,) the `prune_alpha` from which on each node is a leaf."""
+        return alphas(tree, by_cost(tree, step_costs(tree, arrays)) if self.complexity == "cost" else by_leaves(tree))
 
     def _features(self) -> tuple[list[Feature], dict[str, float]]:
         """Names, kinds and costs from the parameters."""
