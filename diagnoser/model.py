@@ -6,7 +6,7 @@ Nothing here needs scikit-learn.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -35,6 +35,20 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """One choice of trade-off and pruning, and how it did on rows held out."""
+
+    trade_off: float
+    prune_alpha: float
+    score: float
+    """Share of weight that is labelled rightly, the mean of the folds."""
+    error: float
+    """Its standard error over the folds."""
+    cost: float
+    """Expected cost of a row."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One question on a row's path."""
 
@@ -54,6 +68,8 @@ class Model:
     pools: Mapping[str, float] = field(default_factory=dict)
     trained: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
     """How it was made, for people."""
+    curve: tuple[Point, ...] = ()
+    """What the choice was made from; empty where nothing was chosen."""
 
     @property
     def tree(self) -> Tree:
@@ -162,6 +178,11 @@ class Model:
             steps.insert(0, Step(parent, self.children(parent).index(node)))
             node = parent
         return steps
+
+    def charged(self, costs: Sequence[float] | Float64) -> Model:
+        """The same tree where asking each feature costs otherwise."""
+        features = tuple(replace(one, cost=float(cost)) for one, cost in zip(self.features, costs, strict=True))
+        return replace(self, features=features)
 
     def stops(self, columns: Sequence[Column], ends: np.ndarray | None = None) -> Int64:
         """(rows,) the leaf of each row, or the first node of its path marked in `ends`, (N,)."""

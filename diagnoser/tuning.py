@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,26 +17,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from diagnoser.classifier import ComplexityAwareTreeClassifier
+from diagnoser.model import Point
 
 PLAIN = np.inf
 TRADE_OFFS = (0.1, 1.0, 10.0, 100.0, PLAIN)
 """The useful range, in bits; plain impurity reduction competes in every search."""
 ALPHAS = 40
 """Most amounts of pruning tried for a trade-off."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One choice and how it did on the rows held out."""
-
-    trade_off: float
-    prune_alpha: float
-    score: float
-    """Share of weight that is labelled rightly, the mean of the folds."""
-    error: float
-    """Its standard error over the folds."""
-    cost: float
-    """Expected cost of a row."""
 
 
 def cheapest(points: Sequence[Point], allowed: float) -> Point:
@@ -79,6 +66,11 @@ class ComplexityAwareTreeClassifierCV(ComplexityAwareTreeClassifier):
         "tolerance": [Interval(Real, 0, 1, closed="both")],
         "tuning": [StrOptions({"curve", "paper"})],
     }
+
+    told: Callable[[], object] = staticmethod(lambda: None)
+    """Called after each tree of the search; for a progress bar."""
+    charged: Any = None
+    """(m,) what asking truly costs, where trees are grown by other costs."""
 
     def __init__(
         self,
@@ -135,6 +127,7 @@ class ComplexityAwareTreeClassifierCV(ComplexityAwareTreeClassifier):
         for name, value in vars(best).items():
             if name.endswith("_"):
                 setattr(self, name, value)
+        self.tree_ = replace(self.tree_, curve=tuple(self.curve_))
         return self
 
     def _one(self, trade_off: float, prune_alpha: float = 0.0) -> ComplexityAwareTreeClassifier:
@@ -167,9 +160,10 @@ class ComplexityAwareTreeClassifierCV(ComplexityAwareTreeClassifier):
             scores, costs = np.empty((len(splits), len(steps))), np.empty((len(splits), len(steps)))
             for fold, (train, test) in enumerate(splits):
                 fitted = clone(one).fit(X[train], y[train], weights[train])
-                for place, (right, cost) in enumerate(_held_out(fitted, X[test], y[test], steps)):
+                for place, (right, cost) in enumerate(_held_out(fitted, X[test], y[test], steps, self.charged)):
                     scores[fold, place] = np.average(right, weights=weights[test])
                     costs[fold, place] = np.average(cost, weights=weights[test])
+                self.told()
             shares = np.array([weights[test].sum() for _, test in splits])
             mean = np.average(scores, axis=0, weights=shares)
             error = np.sqrt(np.average((scores - mean) ** 2, axis=0, weights=shares) / max(len(splits) - 1, 1))
@@ -200,10 +194,10 @@ def _steps(found: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _held_out(
-    fitted: ComplexityAwareTreeClassifier, X: Any, y: Any, steps: Sequence[float]  # noqa: N803
+    fitted: ComplexityAwareTreeClassifier, X: Any, y: Any, steps: Sequence[float], costs: Any  # noqa: N803
 ) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
     """For each amount of pruning: (rows,) whether the label is right, and what was spent."""
-    model = fitted.tree_
+    model = fitted.tree_ if costs is None else fitted.tree_.charged(costs)
     for alpha in steps:
         node = fitted.apply(X, alpha)
         yield fitted.classes_[model.labels[node]] == y, model.path_costs[node]
