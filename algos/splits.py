@@ -50,8 +50,6 @@ class Rules(NamedTuple):
     """Least weight of a branch."""
     depth: int = 1 << 60
     """Most tests on a path."""
-    repeat_share: float = 0.1
-    """Of its cost, what a feature counts when it was asked before on the path."""
     progress: bool = True
     """Whether B and E count; without them Z is plain impurity reduction by cost."""
 

@@ -2,8 +2,9 @@
 
 A node is a leaf when its objects share a class, when its weight is not above theta, at the greatest depth, and where no
 split is allowed. Costs belong to features and are paid once on a path; features of one pool share a further cost, paid
-with the first of them. Z is divided by what asking now would add, but by no less than `repeat_share` of the feature's
-own cost.
+with the first of them. Z is divided by the feature's cost, with that of its pool where nothing of it was paid: a feature
+that was asked before is not taken for cheaper, since it would then be asked until it fits every case
+(`docs/decisions/0005-repeated-features.md`).
 
 Nodes come in preorder, so that a parent stands before its children.
 
@@ -272,7 +273,7 @@ def _grow(
     shape, figures = np.zeros((64, CODES + 1), np.int64), np.zeros((64, 5 + classes))
     children, used = np.zeros(64, np.int64), 0
     codes, ways = np.zeros(64, np.int64), np.zeros(64, np.int64)
-    asked, paid = np.zeros(m, np.int64), np.zeros(max(features.pool_costs.shape[0], 1), np.int64)
+    paid = np.zeros(max(features.pool_costs.shape[0], 1), np.int64)
     path = np.zeros(64, np.int64)
     waiting = np.zeros((64, 4), np.int64)  # from, to, parent, place among its children
     waiting[0] = np.array([0, n, -1, 0])
@@ -290,7 +291,6 @@ def _grow(
         while on_path > depth:  # leave the features of branches that are done
             on_path -= 1
             feature = shape[path[on_path], SPLIT + FEATURE]
-            asked[feature] -= 1
             if features.pools[feature] >= 0:
                 paid[features.pools[feature]] -= 1
         node = node_of(objects, members[start:end], rules, q, room)
@@ -302,7 +302,8 @@ def _grow(
             continue
         room.scores[:] = 0.0
         for feature in range(m):
-            cost = marginal_cost(features, rules, feature, asked, paid)
+            pool = features.pools[feature]
+            cost = features.costs[feature] + (features.pool_costs[pool] if pool >= 0 and paid[pool] == 0 else 0.0)
             if rank[feature] < 0:
                 found = group_by_code(objects, feature, members[start:end], node.heavy, q, groups)
             else:
@@ -347,20 +348,9 @@ def _grow(
             path = _longer(path)
         path[on_path] = here
         on_path += 1
-        asked[feature] += 1
         if features.pools[feature] >= 0:
             paid[features.pools[feature]] += 1
     return shape[:nodes], figures[:nodes], children[:slots], codes[:used], ways[:used]
-
-
-@kernel
-def marginal_cost(features: Features, rules: Rules, feature: int, asked: Int64, paid: Int64) -> float:
-    """What asking a feature would add on a path, but no less than its share for a repeated one."""
-    cost = 0.0 if asked[feature] > 0 else features.costs[feature]
-    pool = features.pools[feature]
-    if pool >= 0 and paid[pool] == 0:
-        cost += features.pool_costs[pool]
-    return max(cost, rules.repeat_share * features.costs[feature])
 
 
 @kernel

@@ -248,7 +248,7 @@ def test_the_depth_may_reach_the_number_of_objects() -> None:
     n = 3000
     codes = (np.arange(n)[None, :] + 1).astype(np.uint32)
     labels = np.arange(n) % 2
-    rules = Rules(criterion_of("gini"), trade_off=1.0, progress=False, repeat_share=1.0)
+    rules = Rules(criterion_of("gini"), trade_off=1.0, progress=False)
     tree = grow(objects_of(codes, labels, np.ones(n), 2), features_of(codes, NUMBER), rules, 2)
     leaves = tree.shape[:, SPLIT + FEATURE] < 0
     assert leaves.sum() == n
