@@ -96,9 +96,9 @@ def impurity_of_counts(criterion: Criterion, count: Int64, size: int, squares: i
     """
     if criterion.kind == GINI:
         return size - squares / size
-    found = logs[size]
+    found = float(logs[size])
     for of_class in count:
-        found -= logs[of_class]
+        found -= float(logs[of_class])
     return found
 
 

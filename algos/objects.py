@@ -49,7 +49,7 @@ def objects_of(codes: Codes, labels: Int64, weights: Float64, classes: int) -> O
     used = np.flatnonzero(of_row >= 0)
     first[of_row[used[::-1]]] = used[::-1]
     entry, place = np.unique(of_row[used] * classes + labels[used], return_inverse=True)
-    weight = np.bincount(place, weights[used])
+    weight = np.bincount(place, weights[used]).astype(np.float64)
     owner = entry // classes
     start = np.searchsorted(owner, np.arange(first.size + 1))
     prob = np.add.reduceat(weight, start[:-1])

@@ -2,7 +2,7 @@
 
 A path pays a feature once, and each pool of cost once (`algos.trees`). R(t) is the share of weight that node t would
 get wrong as a leaf; pruning at alpha leaves the smallest subtree of least R + alpha complexity, where complexity is the
-number of leaves or the expected cost. The greatest alpha at which a node still splits grows from the leaves to the root.
+number of leaves or the expected cost. The alpha at which a node becomes a leaf grows from the leaves to the root.
 
 Source: Breiman, Friedman, Olshen, Stone, "Classification and Regression Trees", 1984, chapter 3.
 """

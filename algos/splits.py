@@ -8,7 +8,7 @@ With P and phi of the node, P_v, phi_v and Q_v of a branch (sums, and pairs of o
     Z = (B + E + trade_off D) / cost
 
 where q_i = p_i / (P - m_i) and m_i = max(p_i, theta), so that Q_v is the sum of q_i in the branch. The heavy object of
-a node, one of more than half its weight, is kept out of the sums of p and q, so that it takes no digits from the others.
+a node, one of more than half its weight, is kept out of the sums of p and q: it would take digits from the others.
 
 Source: Zhang and Gionis, "Regularized impurity reduction", DMKD 2022, equations 3 to 6; the closed form of E is derived
 from their f in `docs/trees.md`.
@@ -78,7 +78,7 @@ class Node(NamedTuple):
 class Groups(NamedTuple):
     """The objects of a node by their code of one feature; row s holds those of code[s]. k classes."""
 
-    count: Int64
+    counts: Int64
     """(rows, k) objects of each class."""
     weight: Float64
     """(rows, k) weight of each class."""
@@ -98,7 +98,7 @@ class Groups(NamedTuple):
 class Room(NamedTuple):
     """What the scores are worked out in; k classes."""
 
-    count: Int64
+    counts: Int64
     """(k,) of the node."""
     weight: Float64
     left_count: Int64
@@ -179,10 +179,17 @@ def scan(
     `missing`: the row of missing values, which are then tried on both sides; -1 to leave them out of it. Returned are,
     of the best of the splits that beat the best so far, the place of the group last moved and where missing values go.
     """
-    count, weight, order, sizes, probs, qs = groups.count, groups.weight, groups.order, groups.size, groups.prob, groups.q
+    count, weight, order, sizes, probs, qs = (
+        groups.counts,
+        groups.weight,
+        groups.order,
+        groups.size,
+        groups.prob,
+        groups.q,
+    )
     code, scores = groups.code, room.scores
     left, left_weight, one, one_weight = room.left_count, room.left_weight, room.one_count, room.one_weight
-    other, other_weight, whole, whole_weight = room.other_count, room.other_weight, room.count, room.weight
+    other, other_weight, whole, whole_weight = room.other_count, room.other_weight, room.counts, room.weight
     k, best_at, best_to, logs = whole.shape[0], -1, NOWHERE, room.logs
     counted = node.each_prob > 0.0 and rules.criterion.kind in (ENTROPY, GINI)
     least_gain = NEAR * (node.prob if counted else node.impurity)
@@ -266,7 +273,7 @@ def best_of(
     `heavy`: the code of the heavy object; -1 where there is none.
     """
     missing = groups.order[0] if groups.code[groups.order[0]] == 0 else -1
-    first, left = (1 if missing >= 0 else 0), -1  # how many groups in the order go left
+    first = 1 if missing >= 0 else 0
     if node.each_prob > 0.0 and kind in (NOMINAL, EACH):
         _weigh(node, groups, found)
     if kind == EACH and found - first > 1:
@@ -295,8 +302,8 @@ def _weigh(node: Node, groups: Groups, found: int) -> None:
     """Where all objects weigh the same, weights follow from counts."""
     for row in range(found):
         groups.prob[row], groups.q[row] = groups.size[row] * node.each_prob, groups.size[row] * node.each_q
-        for c in range(groups.count.shape[1]):
-            groups.weight[row, c] = groups.count[row, c] * node.each_prob
+        for c in range(groups.counts.shape[1]):
+            groups.weight[row, c] = groups.counts[row, c] * node.each_prob
 
 
 @kernel
@@ -358,8 +365,8 @@ def _reduced(groups: Groups, found: int, first: int) -> tuple[Float64, Int64]:
     owner, rows = np.zeros(n, np.int64), 0
     for at in range(n):
         row, total = groups.weight[groups.order[first + at]], 0.0
-        for c in kept:
-            total += row[c]
+        for j in range(kept.size):
+            total += row[kept[j]]
         for j in range(kept.size):
             mix[rows, j] = row[kept[j]] / total
         owner[at] = rows
@@ -397,7 +404,7 @@ def _each(
             return
         if groups.size[row] > most:
             most, b = groups.size[row], others
-        e -= lost(prob, others, q, pairs_of(groups.count[row]), node, rules.theta)
+        e -= lost(prob, others, q, pairs_of(groups.counts[row]), node, rules.theta)
         d -= impurity_of(rules.criterion, groups.weight[row], prob)
     d = d if d > NEAR * node.impurity else 0.0
     z = merit(rules, b, e, d) / cost

@@ -1,10 +1,9 @@
-"""Complexity-aware decision trees: at each node the split of greatest Z (`algos.splits`), until nothing is left to tell.
+"""Complexity-aware decision trees: at each node the split of greatest Z (`algos.splits`).
 
 A node is a leaf when its objects share a class, when its weight is not above theta, at the greatest depth, and where no
 split is allowed. Costs belong to features and are paid once on a path; features of one pool share a further cost, paid
-with the first of them. Z is divided by the feature's cost, with that of its pool where nothing of it was paid: a feature
-that was asked before is not taken for cheaper, since it would then be asked until it fits every case
-(`docs/decisions/0005-repeated-features.md`).
+with the first of them. Z is divided by the feature's cost, with that of its pool where nothing of it was paid; a
+feature that was asked before is not taken for cheaper (`docs/decisions/0005-repeated-features.md`).
 
 Nodes come in preorder, so that a parent stands before its children.
 
@@ -13,7 +12,7 @@ Source: Zhang and Gionis, "Regularized impurity reduction", DMKD 2022, algorithm
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,24 @@ from numpy.typing import NDArray
 from algos.impurity import ENTROPY, NEAR, impurity_of, log_terms
 from algos.jit import kernel
 from algos.objects import MISSING, Codes, Objects
-from algos.splits import EACH, FEATURE, HEAVIER, KIND, LEFT, LOWER, NUMBER, RIGHT, TO
-from algos.splits import Groups, Node, Room, Rules, best_of, pairs_of
-from algos.table import Bool, Float64, Int64
+from algos.splits import (
+    EACH,
+    FEATURE,
+    HEAVIER,
+    KIND,
+    LEFT,
+    LOWER,
+    NUMBER,
+    RIGHT,
+    TO,
+    Groups,
+    Node,
+    Room,
+    Rules,
+    best_of,
+    pairs_of,
+)
+from algos.table import Float64, Int64
 
 SORTED = 256
 """A number with more codes is kept sorted from node to node; one with fewer is counted code by code."""
@@ -49,7 +63,7 @@ class Features(NamedTuple):
 
 
 PARENT, DEPTH, FIRST_CHILD, CHILDREN, SIZE, SPLIT = range(6)
-"""Columns of `Tree.shape`; the five of `Room.split` follow from SPLIT on, then where codes of the split begin and how many."""
+"""Columns of `Tree.shape`; from SPLIT on the five of `Room.split`, then where the split's codes begin and how many."""
 CHOSEN, CODES = SPLIT + 5, SPLIT + 6
 P, B, E, D, Z = range(5)
 """Columns of `Tree.figures`; the classes' weights follow."""
@@ -97,7 +111,7 @@ def _in_order(codes: Codes, size: int) -> Int64:
 
 
 @kernel
-def _wider(array: Int64) -> Int64:
+def _wider(array: Any) -> Any:
     """The same with twice the rows."""
     wider = np.zeros((2 * array.shape[0], array.shape[1]), array.dtype)
     wider[: array.shape[0]] = array
@@ -148,7 +162,7 @@ def room_of(codes: int, k: int, logs: Float64) -> Room:
 @kernel
 def node_of(objects: Objects, members: Int64, rules: Rules, q: Float64, room: Room) -> Node:
     """The figures of a node; fills q (n,) for its members, and the classes of the whole in `room`."""
-    count, weight = room.count, room.weight
+    count, weight = room.counts, room.weight
     count[:], weight[:] = 0, 0.0
     prob, heavy = 0.0, -1
     for i in members:
@@ -183,7 +197,7 @@ def node_of(objects: Objects, members: Int64, rules: Rules, q: Float64, room: Ro
 def group_by_code(objects: Objects, feature: int, members: Int64, heavy: int, q: Float64, groups: Groups) -> int:
     """Fill `groups` with the node's objects by the code of a feature; how many there are."""
     codes, row_of, code_of, order = objects.codes[feature], groups.row_of, groups.code, groups.order
-    count, weight, sizes, probs, qs = groups.count, groups.weight, groups.size, groups.prob, groups.q
+    count, weight, sizes, probs, qs = groups.counts, groups.weight, groups.size, groups.prob, groups.q
     label, prob, start, classes, entries = objects.label, objects.prob, objects.start, objects.classes, objects.weight
     found, alike, k = 0, objects.alike, count.shape[1]
     for i in members:
@@ -228,7 +242,7 @@ def group_in_order(
 ) -> int:
     """The same from the node's objects in the feature's order."""
     codes, code_of, order = objects.codes[feature], groups.code, groups.order
-    count, weight, sizes, probs, qs = groups.count, groups.weight, groups.size, groups.prob, groups.q
+    count, weight, sizes, probs, qs = groups.counts, groups.weight, groups.size, groups.prob, groups.q
     label, prob, start, classes, entries = objects.label, objects.prob, objects.start, objects.classes, objects.weight
     row, alike, k = -1, objects.alike, count.shape[1]
     for i in members:
@@ -261,11 +275,11 @@ def _grow(
 ) -> tuple[Int64, Float64, Int64, Int64, Int64]:
     m, n = objects.codes.shape
     most = n if sorted_of.shape[0] else 0
-    codes_of = np.int64(1)
+    codes_of = 1
     for feature in range(m):
         if rank[feature] < 0:
-            most = max(most, min(features.sizes[feature], n))
-            codes_of = max(codes_of, features.sizes[feature])
+            most = max(most, min(int(features.sizes[feature]), n))
+            codes_of = max(codes_of, int(features.sizes[feature]))
     logs = log_terms(n if objects.alike and rules.criterion.kind == ENTROPY else 0)
     groups, room = groups_of(max(most, 1), codes_of, classes), room_of(codes_of, classes, logs)
     q, branch_of, members = np.zeros(n), np.zeros(n, np.int64), np.arange(n)
@@ -309,7 +323,7 @@ def _grow(
             else:
                 found = group_in_order(objects, feature, sorted_of[rank[feature], start:end], node.heavy, q, groups)
             if found > 1:
-                heavy = np.int64(objects.codes[feature, node.heavy]) if node.heavy >= 0 else -1
+                heavy = int(objects.codes[feature, node.heavy]) if node.heavy >= 0 else -1
                 best_of(node, rules, groups, room, found, feature, features.kinds[feature], cost, heavy)
         if room.scores[0] <= 0.0:
             continue
@@ -354,9 +368,7 @@ def _grow(
 
 
 @kernel
-def _part(
-    objects: Objects, room: Room, members: Int64, start: int, end: int, branch_of: Int64, aside: Int64
-) -> Int64:
+def _part(objects: Objects, room: Room, members: Int64, start: int, end: int, branch_of: Int64, aside: Int64) -> Int64:
     """Part the node's objects by branch, stable; where the branches begin and the last one ends, (branches + 1,)."""
     codes, number = objects.codes[room.split[FEATURE]], 2
     if room.split[KIND] == EACH:
@@ -398,7 +410,7 @@ def _branch_by_code(codes: Codes, members: Int64, start: int, end: int, branch_o
     for at in range(start, end):
         place = np.searchsorted(values, seen[at - start]) - first
         branch_of[members[at]] = place if place >= 0 else values.shape[0] - 1
-    return values.shape[0]
+    return int(values.shape[0])
 
 
 @kernel

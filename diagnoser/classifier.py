@@ -29,7 +29,7 @@ PARTITIONS = (AUTO, *METHODS, KINDS[ONE_REST], KINDS[EACH])
 MANY = 1 << 60
 
 
-class ComplexityAwareTreeClassifier(ClassifierMixin, BaseEstimator):
+class ComplexityAwareTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
     """A decision tree that weighs what a question costs and how far it brings every object, not only how pure it sorts.
 
     Each node asks the feature of greatest (B + E + trade_off D) / cost (`algos.splits`). trade_off 0 is adaptive
@@ -218,7 +218,7 @@ class ComplexityAwareTreeClassifier(ClassifierMixin, BaseEstimator):
             found = []
             for one in wanted:
                 place = names.index(one) if isinstance(one, str) and one in names else one
-                if not isinstance(place, Integral) or not 0 <= place < m:
+                if not isinstance(place, Integral) or not 0 <= int(place) < m:
                     raise ValueError(f"there is no feature {one!r}")
                 found.append(int(place))
             return found
@@ -246,7 +246,7 @@ class ComplexityAwareTreeClassifier(ClassifierMixin, BaseEstimator):
         return [Feature(names[d], kinds[d], float(costs[d]), pool_of.get(d)) for d in range(m)], pools
 
 
-def _columns(X: NDArray[Any], features: Sequence[Feature]) -> list[Column]:  # noqa: N803
+def _columns(X: Any, features: Sequence[Feature]) -> list[Column]:  # noqa: N803
     """Numbers as floats, nominal values as texts."""
     columns: list[Column] = []
     for place, feature in enumerate(features):
@@ -261,8 +261,8 @@ def nominal_text(value: Any) -> str | None:
     """A nominal value as text, a whole number without a point; None where it is missing."""
     if value is None or value != value:
         return None
-    if isinstance(value, Real) and value == int(value):
-        return str(int(value))
+    if isinstance(value, Real) and float(value).is_integer():
+        return str(int(float(value)))
     return str(value)
 
 

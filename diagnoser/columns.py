@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from algos.objects import Codes
 from algos.table import Float64, Int64
 
-Column = NDArray[np.float64] | NDArray[np.object_]
+Column = NDArray[Any]
 """(rows,) numbers with NaN for missing ones, or texts with None."""
 
 
@@ -39,14 +40,16 @@ class Coded:
 
 
 def coded(column: Column, weights: Float64, max_bins: int | None) -> Coded:
-    """Code a column: numbers by value or, where there are more than `max_bins` values, in bins of about equal weight."""
+    """Code a column; a number with more than `max_bins` values is put into bins of about equal weight."""
     if column.dtype == np.float64:
         return _coded_numbers(column, weights, max_bins)
-    values = tuple(sorted({value for value, weight in zip(column, weights, strict=True) if weight > 0 and value is not None}))
+    values = tuple(
+        sorted({value for value, weight in zip(column, weights, strict=True) if weight > 0 and value is not None})
+    )
     return Coded(codes_of(column, values), np.zeros(0), np.zeros(0), values)
 
 
-def codes_of(column: Sequence[str | None] | NDArray[np.object_], values: Sequence[str]) -> Int64:
+def codes_of(column: Column, values: Sequence[str]) -> Int64:
     """(rows,) the codes of nominal values; 0 for missing ones and for values that are not among these."""
     place = {value: code for code, value in enumerate(values, 1)}
     return np.fromiter((place.get(value, 0) for value in column), np.int64, len(column))
@@ -77,6 +80,6 @@ def stacked(columns: Sequence[Coded], rows: int) -> Codes:
 
 
 def between(low: float, high: float) -> float:
-    """The threshold between two neighbouring values: their midpoint, or the lower one where it rounds up to the upper."""
+    """The threshold between two neighbouring values: their midpoint, or the lower one where that rounds up."""
     middle = low / 2 + high / 2
     return middle if low <= middle < high else low

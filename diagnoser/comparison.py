@@ -94,7 +94,7 @@ def paired(differences: Sequence[float]) -> tuple[float, float, float]:
 
 
 def cost_ratio(ours: Sequence[Judged], theirs: Sequence[Judged]) -> tuple[float, float, float]:
-    """Geometric mean of cost over cost, fold by fold, and its 95 % interval; folds where either pays nothing left out."""
+    """Geometric mean of cost over cost by fold, and its 95 % interval; folds where either pays nothing are left out."""
     logs = [math.log(a.cost / b.cost) for a, b in zip(ours, theirs, strict=True) if a.cost > 0 and b.cost > 0]
     if not logs:
         return math.nan, math.nan, math.nan
@@ -180,7 +180,10 @@ def _scikit(task: Task, rows: NDArray[np.int64]) -> Model:
             right = np.array(model.classes, np.object_)[model.labels[node]] == labels[test]
             scores[fold, place] = np.average(right, weights=weights[test])
             costs[fold, place] = np.average(model.path_costs[node], weights=weights[test])
-    points = [Point(PLAIN, *step, 0.0, cost) for step, cost in zip(zip(steps, scores.mean(0), strict=True), costs.mean(0), strict=True)]
+    points = [
+        Point(PLAIN, *step, 0.0, cost)
+        for step, cost in zip(zip(steps, scores.mean(0), strict=True), costs.mean(0), strict=True)
+    ]
     return fitted(everything, cheapest(points, task.tolerance).prune_alpha)
 
 
@@ -212,5 +215,3 @@ def _taken(tree: DecisionTreeClassifier, empty: Model) -> Model:
     routes = Routes(Tree(shape, figures, np.array(children, np.int64), none, none), inner.threshold.astype(float))
     names = tuple(str(name) for name in tree.classes_)
     return replace(empty, classes=names, routes=routes)
-
-

@@ -15,7 +15,7 @@ from algos.impurity import NEAR
 from algos.pruning import step_costs
 from algos.routes import Routes, stops
 from algos.splits import FEATURE, KIND, KINDS, LOWER, NUMBER, TO, UPPER
-from algos.table import Float64, Int64
+from algos.table import Bool, Float64, Int64
 from algos.trees import CHILDREN, CHOSEN, CODES, DEPTH, FIRST_CHILD, PARENT, SPLIT, Features, P, Tree
 from diagnoser.columns import Coded, Column, between, codes_of
 
@@ -32,6 +32,8 @@ class Feature:
     """Features of one pool share its cost, paid with the first of them."""
     values: tuple[str, ...] = ()
     """Of a nominal feature, those that occurred in training."""
+    question: str = ""
+    """How it is asked; "What is NAME?" where left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Model:
 
     def __len__(self) -> int:
         """How many nodes there are."""
-        return self.tree.shape.shape[0]
+        return int(self.tree.shape.shape[0])
 
     @cached_property
     def leaves(self) -> Int64:
@@ -89,7 +91,8 @@ class Model:
     def labels(self) -> Int64:
         """(N,) the class of most weight at each node, the lowest of equals."""
         weights = self.class_weights
-        return np.argmax(weights >= weights.max(axis=1, keepdims=True) * (1 - NEAR), axis=1)
+        near: Int64 = np.argmax(weights >= weights.max(axis=1, keepdims=True) * (1 - NEAR), axis=1)
+        return near
 
     @property
     def class_weights(self) -> Float64:
@@ -99,7 +102,8 @@ class Model:
     @cached_property
     def shares(self) -> Float64:
         """(N, k) of each class at each node; sum 1."""
-        return self.class_weights / self.class_weights.sum(axis=1, keepdims=True)
+        shares: Float64 = self.class_weights / self.class_weights.sum(axis=1, keepdims=True)
+        return shares
 
     @cached_property
     def step_costs(self) -> Float64:
@@ -149,10 +153,15 @@ class Model:
         first, many = self.tree.shape[node, FIRST_CHILD], self.tree.shape[node, CHILDREN]
         return [int(child) for child in self.tree.children[first : first + many]]
 
+    def feature_place(self, node: int) -> int | None:
+        """The number of the feature asked at a node; None at a leaf."""
+        place = int(self.tree.shape[node, SPLIT + FEATURE])
+        return None if place < 0 else place
+
     def feature(self, node: int) -> Feature | None:
         """What is asked at a node; None at a leaf."""
-        place = self.tree.shape[node, SPLIT + FEATURE]
-        return None if place < 0 else self.features[place]
+        place = self.feature_place(node)
+        return None if place is None else self.features[place]
 
     def missing_way(self, node: int) -> int:
         """The branch of missing values."""
@@ -184,7 +193,7 @@ class Model:
         features = tuple(replace(one, cost=float(cost)) for one, cost in zip(self.features, costs, strict=True))
         return replace(self, features=features)
 
-    def stops(self, columns: Sequence[Column], ends: np.ndarray | None = None) -> Int64:
+    def stops(self, columns: Sequence[Column], ends: Bool | None = None) -> Int64:
         """(rows,) the leaf of each row, or the first node of its path marked in `ends`, (N,)."""
         values = np.empty((len(columns), len(columns[0]) if columns else 0))
         for place, (column, feature) in enumerate(zip(columns, self.features, strict=True)):

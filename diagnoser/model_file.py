@@ -32,6 +32,7 @@ class _Feature(_Part):
     cost: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     pool: Name | None = None
     values: tuple[Name, ...] = ()
+    question: Name = ""
 
 
 class _Node(_Part):
@@ -90,10 +91,7 @@ def as_json(model: Model) -> dict[str, Any]:
             entry |= {"missing": model.missing_way(node), "branches": model.children(node)}
             entry["scores"] = dict(zip("BEDZ", map(float, model.tree.figures[node, 1:5]), strict=True))
         nodes.append(entry)
-    features = [
-        {"name": one.name, "kind": one.kind, "cost": one.cost, "pool": one.pool, "values": list(one.values)}
-        for one in model.features
-    ]
+    features = [asdict(one) | {"values": list(one.values)} for one in model.features]
     return {
         "diagnoser_model": FORMAT,
         "target": model.target,
@@ -102,14 +100,15 @@ def as_json(model: Model) -> dict[str, Any]:
         "pools": dict(model.pools),
         "trained": dict(model.trained),
         "curve": [
-            asdict(point) | {"trade_off": None if point.trade_off == np.inf else point.trade_off} for point in model.curve
+            asdict(point) | {"trade_off": None if point.trade_off == np.inf else point.trade_off}
+            for point in model.curve
         ],
         "nodes": nodes,
     }
 
 
 def read_model(path: Path) -> Model:
-    """Read and check a model. Raises BadFile for what is none, for a later version, and for a tree that does not hold."""
+    """Read and check a model. Raises BadFile for what is none, a later version, and a tree that does not hold."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -202,7 +201,7 @@ def _model_of(file: _File, path: Path) -> Model:
     return Model(
         file.target,
         file.classes,
-        tuple(Feature(one.name, one.kind, one.cost, one.pool, one.values) for one in file.features),
+        tuple(Feature(**one.model_dump()) for one in file.features),
         Routes(Tree(shape, figures, *arrays), thresholds),
         file.pools,
         file.trained,

@@ -122,9 +122,7 @@ def from_file(
     stacked = np.empty((len(labels), len(used)), np.object_)
     for place, column in enumerate(columns):
         stacked[:, place] = column
-    return PastCases(
-        target, tuple(used), tuple(used_kinds), stacked, labels, np.ones(len(labels)), {}, tuple(said)
-    )
+    return PastCases(target, tuple(used), tuple(used_kinds), stacked, labels, np.ones(len(labels)), {}, tuple(said))
 
 
 def _text(value: Any) -> str:
@@ -145,17 +143,28 @@ def column_of(path: Path, name: str, series: pd.Series[Any], kind: str | None) -
         wrong = series[numbers.isna() & series.notna()]
         if len(wrong):
             place = int(wrong.index[0]) + 2
-            raise BadFile(path, "this is not a number", f"correct it or say --kind {name}=nominal", line=place, column=name, value=str(wrong.iloc[0]))
+            raise BadFile(
+                path,
+                "this is not a number",
+                f"correct it or say --kind {name}=nominal",
+                line=place,
+                column=name,
+                value=str(wrong.iloc[0]),
+            )
         if np.isinf(numbers).any():
             place = int(np.flatnonzero(np.isinf(numbers))[0]) + 2
             raise BadFile(path, "a number has no end", "write a number or leave it blank", line=place, column=name)
         return numbers.to_numpy(), kind
-    return np.array([None if value is None or value != value else _text(value) for value in series.astype(object)], np.object_), kind
+    return np.array(
+        [None if value is None or value != value else _text(value) for value in series.astype(object)], np.object_
+    ), kind
 
 
 def _useless(name: str, column: NDArray[Any], labels: NDArray[np.object_]) -> str | None:
     """Why a column tells nothing that would hold for a new case."""
-    known = [(value, label) for value, label in zip(column, labels, strict=True) if value is not None and value == value]
+    known = [
+        (value, label) for value, label in zip(column, labels, strict=True) if value is not None and value == value
+    ]
     values = {value for value, _ in known}
     if not values:
         return "it is blank"
@@ -203,7 +212,9 @@ def from_table(kb: KnowledgeBase) -> PastCases:
             else:
                 unsure += not kb.cell(x, d).unknown
     labels = [(hypothesis.group or hypothesis.id) if grouped else hypothesis.id for hypothesis in kb.hypotheses]
-    said = (f"{counted(len(labels), kb.hypothesis_word)}; {counted(unsure, 'cell')} with several outcomes count as missing",)
+    said = (
+        f"{counted(len(labels), kb.hypothesis_word)}; {counted(unsure, 'cell')} with several outcomes count as missing",
+    )
     return PastCases(
         "group" if grouped else kb.hypothesis_word,
         tuple(test.id for test in kb.tests),

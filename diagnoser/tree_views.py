@@ -66,7 +66,7 @@ def summary(model: Model) -> list[str]:
 
 def as_text(model: Model) -> str:
     """The tree, indented, a line for each answer."""
-    lines = summary(model) + [""]
+    lines = [*summary(model), ""]
     for node, depth, words in in_order(model):
         asks = question(model, node)
         says = f"ask {asks}" if asks else verdict(model, node)
@@ -82,8 +82,10 @@ def as_rules(model: Model) -> str:
         if not ends:
             continue
         lines.append(f"{name}, if")
-        for leaf in sorted(ends, key=lambda leaf: -model.tree.figures[leaf, 0]):
-            lines.append(f"  {path(model, leaf) or 'always'}   [{figures(model, leaf)}, {verdict(model, leaf)}]")
+        lines += [
+            f"  {path(model, leaf) or 'always'}   [{figures(model, leaf)}, {verdict(model, leaf)}]"
+            for leaf in sorted(ends, key=lambda leaf: -float(model.tree.figures[leaf, 0]))
+        ]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 

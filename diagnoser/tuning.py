@@ -148,9 +148,7 @@ class ComplexityAwareTreeClassifierCV(ComplexityAwareTreeClassifier):
 
     def _curve(self, X: Any, y: Any, weights: Any, trade_offs: list[float]) -> list[Point]:  # noqa: N803
         """Every choice with its score and cost on the folds."""
-        splits = [
-            (train, test) for train, test in self._splits(X, y) if weights[train].any() and weights[test].any()
-        ]
+        splits = [(train, test) for train, test in self._splits(X, y) if weights[train].any() and weights[test].any()]
         if not splits:
             return []
         points = []
@@ -194,7 +192,11 @@ def _steps(found: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _held_out(
-    fitted: ComplexityAwareTreeClassifier, X: Any, y: Any, steps: Sequence[float], costs: Any  # noqa: N803
+    fitted: ComplexityAwareTreeClassifier,
+    X: Any,  # noqa: N803
+    y: Any,
+    steps: Sequence[float],
+    costs: Any,
 ) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
     """For each amount of pruning: (rows,) whether the label is right, and what was spent."""
     model = fitted.tree_ if costs is None else fitted.tree_.charged(costs)

@@ -123,9 +123,7 @@ class Node:
     children: tuple[Node, ...] = ()
 
 
-def grown(
-    things: list[Thing], costs: Sequence[Fraction], criterion: str, theta: Fraction, trade_off: Fraction
-) -> Node:
+def grown(things: list[Thing], costs: Sequence[Fraction], criterion: str, theta: Fraction, trade_off: Fraction) -> Node:
     """The tree whose nodes have one branch for each outcome."""
     node = Node(things)
     if pairs(things) == 0 or mass(things) <= theta:

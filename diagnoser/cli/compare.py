@@ -43,11 +43,11 @@ def compare(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare this method with plain gain, gain by cost, submodular ranking and scikit-learn, all chosen by one rule."""
+    """Compare this method with plain gain, gain by cost, submodular ranking and scikit-learn under one rule."""
     cases = read_cases(data, target, kind, drop, keep)
     for line in cases.said:
         say(line)
-    named, pools = costs_of(cases, cost, costs)
+    named, pools, _ = costs_of(cases, cost, costs)
     if pools:
         raise UsageError("scikit-learn knows no shared costs; compare without pools")
     if criterion not in ("entropy", "gini"):
@@ -83,12 +83,29 @@ def _print(found: list[Judged]) -> None:
     rows = []
     for way, own in of.items():
         figures = [fmean(one.score for one in own), fmean(one.cost for one in own), fmean(one.leaves for one in own)]
-        row = [way, f"{figures[0]:.4f}", f"{figures[1]:.4g}", f"{figures[2]:.1f}", f"{fmean(one.seconds for one in own):.2f}"]
+        row = [
+            way,
+            f"{figures[0]:.4f}",
+            f"{figures[1]:.4g}",
+            f"{figures[2]:.1f}",
+            f"{fmean(one.seconds for one in own):.2f}",
+        ]
         if way != OURS:
             ratio = cost_ratio(of[OURS], own)
             better = paired([a.score - b.score for a, b in zip(of[OURS], own, strict=True)])
-            row += [f"{ratio[0]:.3f} ({ratio[1]:.3f} to {ratio[2]:.3f})", f"{better[0]:+.4f} ({better[1]:+.4f} to {better[2]:+.4f})"]
+            row += [
+                f"{ratio[0]:.3f} ({ratio[1]:.3f} to {ratio[2]:.3f})",
+                f"{better[0]:+.4f} ({better[1]:+.4f} to {better[2]:+.4f})",
+            ]
         rows.append([*row, "", ""][:7])
-    headings = ("way", "right", "expected\ncost", "leaves", "CPU\nseconds", "our cost\n/ theirs", "right,\nours - theirs")
+    headings = (
+        "way",
+        "right",
+        "expected\ncost",
+        "leaves",
+        "CPU\nseconds",
+        "our cost\n/ theirs",
+        "right,\nours - theirs",
+    )
     write_table(headings, rows, right=headings[1:5])
     write("Means over the folds; in brackets the paired 95 % interval. Every way chooses the cheapest tree within 1 %.")

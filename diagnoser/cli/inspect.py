@@ -53,7 +53,13 @@ def inspect(
 def _curve(model: Model) -> None:
     """Cost against score of every choice that was tried."""
     rows = [
-        (f"{point.trade_off:g}", f"{point.prune_alpha:.4g}", f"{point.score:.4f}", f"{point.error:.4f}", f"{point.cost:.4g}")
+        (
+            f"{point.trade_off:g}",
+            f"{point.prune_alpha:.4g}",
+            f"{point.score:.4f}",
+            f"{point.error:.4f}",
+            f"{point.cost:.4g}",
+        )
         for point in sorted(model.curve, key=lambda point: (point.cost, -point.score))
     ]
     if not rows:
@@ -67,7 +73,8 @@ def _path(model: Model, row: list[str]) -> None:
 
     from diagnoser import tree_views
 
-    names, given = [feature.name for feature in model.features], {}
+    names = [feature.name for feature in model.features]
+    given: dict[str, str] = {}
     for text in row:
         name, sign, value = text.partition("=")
         if not sign or name not in names:
@@ -75,14 +82,14 @@ def _path(model: Model, row: list[str]) -> None:
         given[name] = value
     columns = []
     for feature in model.features:
-        value = given.get(feature.name)
+        said = given.get(feature.name)
         if feature.kind == "number":
             try:
-                columns.append(np.array([np.nan if value is None else float(value)]))
+                columns.append(np.array([np.nan if said is None else float(said)]))
             except ValueError:
-                raise UsageError(f'"{value}" is not a number, as {feature.name} is') from None
+                raise UsageError(f'"{said}" is not a number, as {feature.name} is') from None
         else:
-            columns.append(np.array([value], np.object_))
+            columns.append(np.array([said], np.object_))
     leaf = int(model.stops(columns)[0])
     for step in model.path(leaf):
         cost = model.step_costs[step.node]

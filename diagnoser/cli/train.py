@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 DataArgument = Annotated[
     str, typer.Argument(metavar="DATA", help="A file with a row for each case, or a table to learn a tree for.")
 ]
-TargetOption = Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="The column that says what it was.")]
+TargetOption = Annotated[
+    str | None, typer.Option("--target", metavar="COLUMN", help="The column that says what it was.")
+]
 KindOption = Annotated[
     list[str], typer.Option("--kind", metavar="COLUMN=KIND", help="What a column is: number or nominal. Repeatable.")
 ]
@@ -27,14 +29,16 @@ CostOption = Annotated[
 ]
 CostsOption = Annotated[
     Path | None,
-    typer.Option("--costs", metavar="FILE", help="Costs in TOML: [costs] column = 3, [pools.blood] cost, columns."),
+    typer.Option("--costs", metavar="FILE", help="TOML: [costs] column = 3; [pools.blood] cost, columns; [questions]."),
 ]
 DropOption = Annotated[list[str], typer.Option("--drop", metavar="COLUMN", help="Leave a column out. Repeatable.")]
 KeepOption = Annotated[
     list[str], typer.Option("--keep", metavar="COLUMN", help="Keep a column that would be left out. Repeatable.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of what is drawn at random.")]
-FoldsOption = Annotated[int, typer.Option("--folds", metavar="N", min=2, help="How often a part is held out to choose.")]
+FoldsOption = Annotated[
+    int, typer.Option("--folds", metavar="N", min=2, help="How often a part is held out to choose.")
+]
 
 
 def train(
@@ -51,7 +55,9 @@ def train(
     criterion: Annotated[str, typer.Option(help="Impurity: entropy, gini, tsallis or root.")] = "entropy",
     trade_off: Annotated[
         float | None,
-        typer.Option("--trade-off", metavar="L", min=0, help="Weight of purity; inf: nothing else. Chosen if not given."),
+        typer.Option(
+            "--trade-off", metavar="L", min=0, help="Weight of purity; inf: nothing else. Chosen if not given."
+        ),
     ] = None,
     theta: Annotated[float, typer.Option(min=0, max=1, help="Share of cases below which nothing more is asked.")] = 0.0,
     prune: Annotated[
@@ -61,9 +67,13 @@ def train(
     max_bins: Annotated[int, typer.Option(min=0, help="Bins of a number; 0: every value.")] = 255,
     max_depth: Annotated[int | None, typer.Option(min=1, help="Most questions.")] = None,
     min_leaf: Annotated[float, typer.Option(help="Least weight of a leaf.")] = 1.0,
-    rule: Annotated[str, typer.Option(help="tolerance: the cheapest within 1 %; one-se: within a standard error.")] = "tolerance",
+    rule: Annotated[
+        str, typer.Option(help="tolerance: the cheapest within 1 %; one-se: within a standard error.")
+    ] = "tolerance",
     folds: FoldsOption = 5,
-    hold_out: Annotated[float, typer.Option(min=0, max=0.9, help="Share of cases kept to test the tree at the end.")] = 0.0,
+    hold_out: Annotated[
+        float, typer.Option(min=0, max=0.9, help="Share of cases kept to test the tree at the end.")
+    ] = 0.0,
     seed: SeedOption = 0,
     force: Annotated[bool, typer.Option("--force", help="Write over a file.")] = False,
 ) -> None:
@@ -74,7 +84,7 @@ def train(
     destination = output or Path(f"{Path(data).stem}.model.json")
     if destination.exists() and not force:
         raise UsageError(f"{destination} exists; choose another --output, or --force")
-    named, pools = costs_of(cases, cost, costs)
+    named, pools, questions = costs_of(cases, cost, costs)
     from dataclasses import replace
 
     import numpy as np
@@ -125,8 +135,13 @@ def train(
     if len(tested):
         right = one.predict(cases.columns[tested]) == cases.labels[tested]
         trained["right on cases held out"] = float(np.average(right, weights=cases.weights[tested]))
-        trained["cost on cases held out"] = float(np.average(one.spent(cases.columns[tested]), weights=cases.weights[tested]))
-    features = tuple(replace(feature, name=name) for feature, name in zip(one.tree_.features, cases.names, strict=True))
+        trained["cost on cases held out"] = float(
+            np.average(one.spent(cases.columns[tested]), weights=cases.weights[tested])
+        )
+    features = tuple(
+        replace(feature, name=name, question=questions.get(name, ""))
+        for feature, name in zip(one.tree_.features, cases.names, strict=True)
+    )
     model = replace(one.tree_, target=cases.target, features=features, trained=trained)
     write_model(model, destination)
     for line in summary(model):
@@ -167,8 +182,8 @@ def _known_kind(kind: str) -> str:
 
 def costs_of(
     cases: PastCases, said: Sequence[str], file: Path | None
-) -> tuple[dict[int, float], list[tuple[list[int], float]]]:
-    """The cost of each column by its place, and pools of shared cost. Raises UsageError, BadFile."""
+) -> tuple[dict[int, float], list[tuple[list[int], float]], dict[str, str]]:
+    """The cost of each column by its place, pools of shared cost, and questions. Raises UsageError, BadFile."""
     import tomllib
 
     named: dict[str, Any] = dict(cases.costs)
@@ -181,8 +196,8 @@ def costs_of(
             raise BadFile(file, f"cannot be read: {error.strerror}", "check the path") from None
         except ValueError as error:
             raise BadFile(file, f"this is not TOML: {error}", "correct it") from None
-        if unknown := sorted(set(raw) - {"costs", "pools"}):
-            raise BadFile(file, f'"{unknown[0]}" means nothing here', "write [costs] and [pools.NAME]")
+        if unknown := sorted(set(raw) - {"costs", "pools", "questions"}):
+            raise BadFile(file, f'"{unknown[0]}" means nothing here', "write [costs], [pools.NAME] and [questions]")
         named |= raw.get("costs", {})
     named |= dict(map(_pair, said))
     costs = {_place(cases, name): _amount(name, value) for name, value in named.items()}
@@ -190,7 +205,10 @@ def costs_of(
         if not isinstance(pool, dict) or set(pool) != {"cost", "columns"} or not isinstance(pool["columns"], list):
             raise BadFile(Path(str(file)), f'pool "{name}" has a cost and a list of columns', "correct it")
         pools.append(([_place(cases, str(column)) for column in pool["columns"]], _amount(name, pool["cost"])))
-    return costs, pools
+    questions = {name: str(words) for name, words in raw.get("questions", {}).items()}
+    for name in questions:
+        _place(cases, name)
+    return costs, pools, questions
 
 
 def _place(cases: PastCases, name: str) -> int:

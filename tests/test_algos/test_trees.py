@@ -15,7 +15,20 @@ from algos.partitions import METHODS
 from algos.pruning import alphas, by_cost, by_leaves, pruned, step_costs
 from algos.splits import EACH, FEATURE, HEAVIER, KIND, LOWER, NOMINAL, NUMBER, ONE_REST, TO, Rules, best_of
 from algos.table import Int64
-from algos.trees import CHILDREN, FIRST_CHILD, SIZE, SPLIT, Features, P, Tree, group_by_code, groups_of, grow, node_of, room_of
+from algos.trees import (
+    CHILDREN,
+    FIRST_CHILD,
+    SIZE,
+    SPLIT,
+    Features,
+    P,
+    Tree,
+    group_by_code,
+    groups_of,
+    grow,
+    node_of,
+    room_of,
+)
 from tests import naive_trees
 from tests.conftest import examples, golden
 
@@ -257,7 +270,9 @@ def test_the_depth_may_reach_the_number_of_objects() -> None:
 def test_a_shared_cost_is_paid_once_on_a_path() -> None:
     """Two tests share a cost of 10; a third one alone costs 5."""
     codes = np.array([[1, 1, 2, 2], [1, 2, 1, 2], [1, 2, 2, 1]], np.uint8)
-    features = Features(np.full(3, NUMBER), np.full(3, 3), np.array([1.0, 1.0, 5.0]), np.array([0, 0, -1]), np.array([10.0]))
+    features = Features(
+        np.full(3, NUMBER), np.full(3, 3), np.array([1.0, 1.0, 5.0]), np.array([0, 0, -1]), np.array([10.0])
+    )
     tree = grow(objects_of(codes, np.arange(4), np.ones(4), 4), features, Rules(criterion_of("gini")), 4)
     assert asked(tree, 0) == 2
     assert [asked(tree, child) for child in children(tree, 0)] == [0, 0]
