@@ -190,7 +190,7 @@ def pruned(tree: Tree, leaves: Bool) -> Tree:
     shape[leaves, SPLIT:], shape[leaves, CHILDREN], figures[leaves, 1:5] = 0, 0, 0.0
     shape[leaves, SPLIT + FEATURE] = -1
     children, codes, ways, slots, used = [tree.children[:0]], [tree.codes[:0]], [tree.ways[:0]], 0, 0
-    for node in np.flatnonzero(kept & ~leaves):
+    for node in map(int, np.flatnonzero(kept & ~leaves)):
         own = number[tree.children[shape[node, FIRST_CHILD] :][: shape[node, CHILDREN]]]
         shape[node, FIRST_CHILD], shape[node, CHOSEN] = slots, used
         children.append(own)

@@ -144,8 +144,6 @@ class ComplexityAwareTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ig
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weights.any():
-            raise ValueError("every row has a sample weight of 0")
         features, pools = self._features()
         raw = _columns(X, features)
         columns = [coded(column, weights, self.max_bins) for column in raw]
