@@ -19,10 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from algos.jit import kernel
-from algos.table import Float64
+from algos.table import Float64, Int64
 
 ENTROPY, GINI, TSALLIS, ROOT = range(4)
 NAMES = ("entropy", "gini", "tsallis", "root")
+NEAR = 1e-12
+"""Relative; what is nearer counts as equal, and the first of equals is taken."""
 SMALLEST_SHARE = 1e-300
 """Shares below are taken as this much where a slope would be infinite."""
 
@@ -42,6 +44,13 @@ def criterion_of(name: str, order: float = 2.0) -> Criterion:
     if not 0 < order < np.inf:
         raise ValueError(f"the order of tsallis is above 0, not {order}")
     return Criterion(NAMES.index(name), float(order))
+
+
+@kernel
+def less(whole: float, part: float) -> float:
+    """What is left of a sum without a part of it; what rounding leaves of nothing is nothing."""
+    left = whole - part
+    return left if left > NEAR * whole else 0.0
 
 
 @kernel
@@ -77,6 +86,29 @@ def impurity_of(criterion: Criterion, weights: Float64, total: float) -> float:
             else:
                 found += weight * (1.0 - (weight / total) ** power) / power
     return found
+
+
+@kernel
+def impurity_of_counts(criterion: Criterion, count: Int64, size: int, squares: int, logs: Float64) -> float:
+    """The same of counts, (k,), for entropy and gini: without a logarithm or a loop of divisions.
+
+    size: their sum; squares: the sum of their squares; logs: (n + 1,) of `log_terms` for entropy.
+    """
+    if criterion.kind == GINI:
+        return size - squares / size
+    found = float(logs[size])
+    for of_class in count:
+        found -= float(logs[of_class])
+    return found
+
+
+@kernel
+def log_terms(n: int) -> Float64:
+    """c log2 c of every whole number up to n, (n + 1,)."""
+    terms = np.zeros(n + 1)
+    for c in range(2, n + 1):
+        terms[c] = c * np.log2(c)
+    return terms
 
 
 @kernel

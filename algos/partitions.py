@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from algos.impurity import Criterion, impurity, impurity_of, slopes
+from algos.impurity import NEAR, Criterion, impurity, impurity_of, less, slopes
 from algos.jit import kernel
 from algos.table import Bool, Float64, Int64
 
@@ -44,8 +44,6 @@ HCC_CLASSES = 12
 BALANCED_TOTAL = 50_000_000
 """Largest sum of whole numbers for which `balanced` lists all sums of classes; else it tries all sets of classes."""
 BALANCED_CLASSES = 24
-GAIN = 1e-12
-"""Relative; what is nearer counts as equal, and the first of equals is taken."""
 FRESH = 256
 """Partitions of `exact` after which the sums are added up anew, so that rounding does not grow."""
 FEW = 64
@@ -143,13 +141,6 @@ def part(rows: Float64, method: int, criterion: Criterion) -> tuple[Bool, float]
 
 
 @kernel
-def _less(whole: float, part: float) -> float:
-    """What is left of a sum without a part of it; what rounding leaves of nothing is nothing."""
-    left = whole - part
-    return left if left > GAIN * whole else 0.0
-
-
-@kernel
 def _total(rows: Float64) -> Float64:
     total = np.zeros(rows.shape[1])
     for x in range(rows.shape[0]):
@@ -188,11 +179,11 @@ def _best_prefix(rows: Float64, total: Float64, order: Int64, criterion: Criteri
         x, left_size, right_size = order[place], 0.0, 0.0
         for c in range(total.shape[0]):
             left[c] += rows[x, c]
-            right[c] = _less(total[c], left[c])
+            right[c] = less(total[c], left[c])
             left_size += left[c]
             right_size += right[c]
         found = impurity_of(criterion, left, left_size) + impurity_of(criterion, right, right_size)
-        if found < best * (1.0 - GAIN):
+        if found < best * (1.0 - NEAR):
             best, size = found, place + 1
     return best, size
 
@@ -234,7 +225,7 @@ def _all_directions(rows: Float64, criterion: Criterion, collapsed: bool) -> tup
             found, size = _best_prefix(two, two_total, order, criterion)
         else:
             found, size = _best_prefix(rows, total, order, criterion)
-        if found < best * (1.0 - GAIN):
+        if found < best * (1.0 - NEAR):
             best, best_size = found, size
             best_order[:] = order
     left = _side(best_order, best_size)
@@ -303,10 +294,10 @@ def _exact(rows: Float64, criterion: Criterion) -> tuple[Bool, float]:
         else:
             held -= rows[moved]
         for c in range(k):
-            rest[c] = _less(total[c], held[c])
-            held[c] = _less(total[c], rest[c])
+            rest[c] = less(total[c], held[c])
+            held[c] = less(total[c], rest[c])
         found = impurity(criterion, held) + impurity(criterion, rest)
-        if found < best * (1.0 - GAIN):
+        if found < best * (1.0 - NEAR):
             best = found
             best_left[:] = left
     return best_left, _impurity_of(rows, best_left, criterion)
@@ -328,7 +319,7 @@ def _pcext(rows: Float64, criterion: Criterion) -> tuple[Bool, float]:
                     spread[c, d] += weight * away[c] * away[d]
     direction = np.linalg.eigh(spread)[1][:, k - 1].copy()
     for c in range(k):
-        if abs(direction[c]) > GAIN:
+        if abs(direction[c]) > NEAR:
             direction *= np.sign(direction[c])
             break
     order, keys = np.empty(n, np.int64), np.empty(n)
@@ -341,9 +332,9 @@ def _pcext(rows: Float64, criterion: Criterion) -> tuple[Bool, float]:
             if place > 0:
                 left[c] += rows[order[place - 1], c]
             away[c] = left[c] + rows[order[place + 1], c]
-            right[c] = _less(total[c], away[c])
+            right[c] = less(total[c], away[c])
         found = impurity(criterion, away) + impurity(criterion, right)
-        if found < best * (1.0 - GAIN):
+        if found < best * (1.0 - NEAR):
             best, size, exchanged = found, place + 1, True
     if exchanged:
         order[size - 1], order[size] = order[size], order[size - 1]
@@ -359,14 +350,14 @@ def _sliq(rows: Float64, criterion: Criterion, to_the_end: bool) -> tuple[Bool, 
     best, best_left = np.inf, np.zeros(n, np.bool_)
     for size in range(n - 1, 0, -1):
         found, mover = _best_move(rows, left, held, moved, criterion, True)
-        if not to_the_end and size < n - 1 and not found < now * (1.0 - GAIN):
+        if not to_the_end and size < n - 1 and not found < now * (1.0 - NEAR):
             break
         now = found
         left[mover] = False
         for c in range(k):
-            held[c] = _less(held[c], rows[mover, c])
+            held[c] = less(held[c], rows[mover, c])
             moved[c] += rows[mover, c]
-        if found < best * (1.0 - GAIN):
+        if found < best * (1.0 - NEAR):
             best = found
             best_left[:] = left
     return best_left, _impurity_of(rows, best_left, criterion)
@@ -392,12 +383,12 @@ def _best_move(
         source, target = (held, moved) if left[x] else (moved, held)
         one_size, other_size = 0.0, 0.0
         for c in range(k):
-            one[c] = _less(source[c], rows[x, c])
+            one[c] = less(source[c], rows[x, c])
             other[c] = target[c] + rows[x, c]
             one_size += one[c]
             other_size += other[c]
         found = impurity_of(criterion, one, one_size) + impurity_of(criterion, other, other_size)
-        if found < best * (1.0 - GAIN):
+        if found < best * (1.0 - NEAR):
             best, mover = found, x
     return best, mover
 
@@ -423,14 +414,14 @@ def _refine(rows: Float64, left: Bool, criterion: Criterion) -> float:
             direction[c] = at_left[c] - at_right[c]
         _sorted_rows(rows, direction, order, keys)
         found, size = _best_prefix(rows, total, order, criterion)
-        if found < best * (1.0 - GAIN):
+        if found < best * (1.0 - NEAR):
             best, better = found, True
             left[:] = False
             for place in range(size):
                 left[order[place]] = True
             _add_sides(rows, left, held, moved)
         found, mover = _best_move(rows, left, held, moved, criterion, False)
-        if found < best * (1.0 - GAIN):
+        if found < best * (1.0 - NEAR):
             best, better = found, True
             left[mover] = not left[mover]
     return best
@@ -456,7 +447,7 @@ def _multi(rows: Float64, criterion: Criterion) -> tuple[Bool, float]:
         direction[c] = 1.0
         left, _ = _along(rows, direction, criterion)
         found = _refine(rows, left, criterion)
-        if found < best * (1.0 - GAIN):
+        if found < best * (1.0 - NEAR):
             best = found
             best_left[:] = left
     return best_left, best

@@ -11,7 +11,22 @@ import typer
 from typer.core import TyperGroup
 
 from diagnoser import __version__
-from diagnoser.cli import check, convert, evaluate, key, new, next, replay, run, sessions, tables  # noqa: A004
+from diagnoser.cli import (
+    check,
+    compare,
+    convert,
+    evaluate,
+    inspect,
+    key,
+    new,
+    next,  # noqa: A004
+    predict,
+    replay,
+    run,
+    sessions,
+    tables,
+    train,
+)
 from diagnoser.cli.apart import leave
 from diagnoser.cli.output import say
 from diagnoser.errors import DiagnoserError
@@ -77,6 +92,10 @@ app.command("new")(new.new)
 app.command("tables")(tables.tables)
 app.command("sessions")(sessions.sessions)
 app.command("replay")(replay.replay)
+app.command("train")(train.train)
+app.command("inspect")(inspect.inspect)
+app.command("predict")(predict.predict)
+app.command("compare")(compare.compare)
 
 
 def _print_version(wanted: bool) -> None:

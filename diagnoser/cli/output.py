@@ -46,6 +46,20 @@ def counting(things: str) -> Iterator[Callable[[int], None]]:
         yield lambda number: progress.update(task, completed=number)
 
 
+@contextmanager
+def progress_of(things: str, number: int) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal that moves with each call."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(things, total=number)
+        yield lambda: progress.advance(task)
+
+
 def write_json(value: object) -> None:
     """One JSON document, in ASCII, so that no text in it can steer the terminal."""
     typer.echo(json.dumps(value, indent=2, allow_nan=False))

@@ -23,6 +23,7 @@ READERS = {
     ".arff": "arff",
     ".bif": "bif",
     ".js": "sliks",
+    ".json": "trained",
     ".xml": "sdd",
 }
 """Module of the reader by the end of a file's name."""
