@@ -69,6 +69,30 @@ class Base:
             if all(a & b for a, b in zip(possible[one], possible[other], strict=True))
         ]
 
+    def disagreements(self, name: str, reviewed: str) -> list[str]:
+        """Cells of a row that allow what a second opinion does not: `test=a|b` parted by blanks, or `test=low..high`.
 
+        Every test must be decided; `?` leaves it open.
+        """
+        second = dict(pair.split("=", 1) for pair in reviewed.split())
+        assert second.keys() == self.questions.keys(), second.keys() ^ self.questions.keys()
+        found = []
+        for test, opinion in second.items():
+            cell = self.rows[name][test]
+            if "?" in (opinion, cell) or cell == opinion == "-":
+                continue
+            if "cuts" in self.questions[test]:
+                (low, high), (least, most) = self.interval(name, test), map(float, opinion.split(".."))
+                agrees = least <= low <= high <= most
+            else:
+                agrees = self.possible(name, test) <= set(opinion.split("|"))
+            if not agrees:
+                found.append(f"{test}: the table has {cell}, the second opinion {opinion}")
+        return found
+
+
+CARS = Base("car_faults", "fault")
 GEMS = Base("gems_minerals", "id")
 HAZMAT = Base("hazmat", "substance")
+NETWORK = Base("network_faults", "fault")
+PLANTS = Base("houseplants", "trouble")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bases import GEMS, HAZMAT, NOT_APPLICABLE, Base
+from tests.bases import CARS, GEMS, HAZMAT, NETWORK, NOT_APPLICABLE, PLANTS, Base
 
-every_base = pytest.mark.parametrize("base", [GEMS, HAZMAT], ids=lambda base: base.name)
+every_base = pytest.mark.parametrize("base", [CARS, GEMS, HAZMAT, NETWORK, PLANTS], ids=lambda base: base.name)
 
 
 @every_base
