@@ -27,7 +27,7 @@ def test_one_row_for_each_stone() -> None:
 
 def test_identifiers_are_plain_and_said_once() -> None:
     columns = GEMS.kb["columns"]
-    named = [columns["id"], columns["aliases"], *columns["extra"], columns["group"], columns["note"]]
+    named = [columns["id"], columns["aliases"], *columns["extra"], columns["group"], columns["prior"], columns["note"]]
     assert GEMS.header[1:] == [*named, *questions]
     for row in rows.values():
         aliases = row["aliases"].split("|") if row["aliases"] else []

@@ -22,6 +22,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+USUAL_PRIOR = "2"
+"""Of a stone that corrections.toml names in no step."""
 HERE = Path(__file__).parent
 PACKAGE, VERSION = "gemmology-mineral-database", "2.3.0"
 UNKNOWN, NOT_APPLICABLE = "?", "-"
@@ -362,8 +364,11 @@ def build(rows: list[Row], corrections: Row) -> tuple[list[str], list[list[str]]
         member: seen_system(system, cells["habit"][member]) for member, system in cells["system"].items()
     }
     group = {member: key for key, members in corrections["groups"].items() for member in members.split()}
+    prior = {member: step for step, members in corrections["prior"].items() for member in members.split()}
+    if strange := sorted(prior.keys() - set(ids)):
+        raise SystemExit(f"corrections.toml: prior: there is no {strange[0]}")
     tests = corrections["order"]["tests"]
-    header = ["stone", "id", "aliases", "origin", "formula", "group", "note", *tests]
+    header = ["stone", "id", "aliases", "origin", "formula", "group", "prior", "note", *tests]
     table = [
         [
             corrections["names"].get(row["id"], row["name"].capitalize()),
@@ -372,6 +377,7 @@ def build(rows: list[Row], corrections: Row) -> tuple[list[str], list[list[str]]
             ORIGINS.get(row["origin"], row["origin"]),
             formula(row),
             group.get(row["id"], ""),
+            prior.get(row["id"], USUAL_PRIOR),
             corrections["notes"].get(row["id"], ""),
             *(cells[test][row["id"]] for test in tests),
         ]
