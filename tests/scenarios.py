@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from diagnoser.advise import Advice, Adviser
 from diagnoser.case import Answered, Settings, State
 from diagnoser.formats import open_table
+from diagnoser.kb import KnowledgeBase
 from diagnoser.policies import default_policy, default_stop
 
 
@@ -19,9 +22,15 @@ def told(table: str, seen: str) -> Advice:
     adviser, state = Adviser(kb), State(Settings(default_policy(kb), default_stop(kb)))
     while (advice := adviser.advise(state)).proposal is not None:
         test = advice.proposal.test
-        outcomes = tuple(known[test].split("|")) if test in known else ()
+        outcomes = tuple(_outcome(kb, test, word) for word in known[test].split("|")) if test in known else ()
         state = State(state.settings, (*state.answers, Answered(test, outcomes)))
     return advice
+
+
+def _outcome(kb: KnowledgeBase, test: str, word: str) -> str:
+    """The id of an outcome; of a numeric test the bin that holds the number."""
+    asked = kb.tests[kb.test_index[test]]
+    return asked.outcomes[bisect_right(asked.cuts, float(word))].id if asked.cuts else word
 
 
 def ends_at(table: str, seen: str) -> set[str]:

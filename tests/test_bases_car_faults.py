@@ -9,19 +9,22 @@ from tests.scenarios import ends_at
 
 
 def row(changes: str, runs: bool = True) -> str:
-    """A sound car but for the changes; where the engine does not run nothing is said of what only a running one shows."""
+    """A sound car but for the changes; where the engine does not run, what only a running one shows is left open."""
     sound = (
         "fuel=enough key_lamp=no brake_lamp=no coolant=between oil_level=between smell=none noise=none noise_when=? "
-        "puddle=none pedal=firm tread=even clutch=usual|automatic gears=usual belt=sound damp=always use=usual stood=no "
+        "puddle=none pedal=firm tread=even clutch=usual|automatic gears=usual belt=sound damp=always "
+        "use=usual stood=no "
         "pressure=85..100 volts=12.4..12.9 "
     )
     running = (
-        "runs=yes crank=- lamps=- jump=- tap=- charging=13.4..14.8 engine_lamp=off battery_lamp=no oil_lamp=no abs_lamp=no "
+        "runs=yes crank=- lamps=- jump=- tap=- charging=13.4..14.8 engine_lamp=off battery_lamp=no "
+        "oil_lamp=no abs_lamp=no "
         "temperature=normal smoke=none idle=smooth power=yes pull=no shake=no steering=usual wheel_hot=no heater=yes "
         "cooling=yes lights_dim=no codes=none pump=yes"
     )
     standing = (
-        "runs=no crank=normal lamps=bright jump=no tap=no charging=? engine_lamp=? battery_lamp=? oil_lamp=? abs_lamp=? "
+        "runs=no crank=normal lamps=bright jump=no tap=no charging=? engine_lamp=? battery_lamp=? oil_lamp=? "
+        "abs_lamp=? "
         "temperature=? smoke=? idle=? power=? pull=? shake=? steering=? wheel_hot=? heater=? cooling=? lights_dim=? "
         "codes=none pump=yes"
     )
@@ -91,25 +94,30 @@ def test_rows_decided_a_second_time(fault: str) -> None:
     [
         # A frosty morning: only clicks, the headlamps nearly go out. With the neighbour's leads it starts at once.
         (
-            "runs=no crank=click lamps=fade jump=yes fuel=enough key_lamp=no damp=cold noise=none stood=no smell=none tap=no",
+            "runs=no crank=click lamps=fade jump=yes fuel=enough key_lamp=no damp=cold noise=none stood=no "
+            "smell=none tap=no",
             {"jump"},
         ),
         # On the motorway the needle goes into the red and it smells sweet; below the car a green puddle spreads.
         (
-            "runs=yes temperature=hot smell=sweet puddle=coolant coolant=low smoke=none engine_lamp=off oil_level=between "
+            "runs=yes temperature=hot smell=sweet puddle=coolant coolant=low smoke=none engine_lamp=off "
+            "oil_level=between "
             "noise=none power=yes idle=smooth battery_lamp=no oil_lamp=no brake_lamp=no",
             {"cool"},
         ),
         # The engine shakes and jerks since yesterday, the engine lamp blinks when pulling away.
         (
-            "runs=yes engine_lamp=blinks idle=rough power=jerks codes=misfire shake=stand smoke=none temperature=normal "
+            "runs=yes engine_lamp=blinks idle=rough power=jerks codes=misfire shake=stand smoke=none "
+            "temperature=normal "
             "noise=none smell=none puddle=none battery_lamp=no oil_lamp=no brake_lamp=no damp=always coolant=between",
             {"engine_garage"},
         ),
         # A grinding noise at each braking; the pedal is firm, no lamp is on.
         (
-            "runs=yes noise=grind noise_when=brake pedal=firm brake_lamp=no engine_lamp=off temperature=normal puddle=none "
-            "smell=none pull=no shake=no power=yes idle=smooth gears=usual clutch=usual steering=usual wheel_hot=no stood=no",
+            "runs=yes noise=grind noise_when=brake pedal=firm brake_lamp=no engine_lamp=off "
+            "temperature=normal puddle=none "
+            "smell=none pull=no shake=no power=yes idle=smooth gears=usual clutch=usual steering=usual "
+            "wheel_hot=no stood=no",
             {"brakes_soon"},
         ),
         # At 110 the steering wheel trembles; slower and faster it is calm. No noise, straight on, tyres full and even.

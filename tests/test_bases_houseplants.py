@@ -8,7 +8,8 @@ from tests.bases import PLANTS
 from tests.scenarios import ends_at
 
 SOUND = (
-    "insects=none size=- tap=no web=no sticky=no coating=none spots=none halo=? dots=? yellow=none vein_age=? edges=sound "
+    "insects=none size=- tap=no web=no sticky=no coating=none spots=none halo=? dots=? yellow=none "
+    "vein_age=? edges=sound "
     "wilt=no drop=no|few growth=usual lean=no soil=moist|dry watered=0..14 pot_water=no smell=no roots=white stem=firm "
     "crust=none|white|green window=10..300 sun=yes|no moved=no temperature=15..25 draught=no heating=no air=30..70 "
     "fed=usual|never repotted=year|long water_kind=soft|hard sprayed=no spread=no speed=weeks|days|months "
@@ -26,7 +27,8 @@ def row(changes: str) -> str:
 
 REVIEWED = {
     "spider mites": row(
-        "insects=crawl|none size=dust tap=round web=yes spots=speckle yellow=patches|all|none air=10..45 heating=yes|no "
+        "insects=crawl|none size=dust tap=round web=yes spots=speckle yellow=patches|all|none air=10..45 "
+        "heating=yes|no "
         "spread=yes|no growth=usual|small|twisted"
     ),
     "mealybugs": row(
@@ -42,7 +44,8 @@ REVIEWED = {
         "which=old|anywhere watered=0..7 drop=few|many edges=sound|tips"
     ),
     "too dry": row(
-        "soil=dry wilt=dry edges=edges|tips|curl drop=few|many yellow=old|none watered=7..60 roots=white|few growth=usual|small"
+        "soil=dry wilt=dry edges=edges|tips|curl drop=few|many yellow=old|none watered=7..60 roots=white|few "
+        "growth=usual|small"
     ),
     "too little light": row(
         "growth=long|none|small lean=yes window=100..600 sun=no yellow=old|none drop=few|no speed=months|weeks"
@@ -83,19 +86,22 @@ def test_rows_decided_a_second_time(trouble: str) -> None:
     [
         # The palm above the radiator got pale dots in January, and fine threads shine between the leaves.
         (
-            "insects=none tap=round web=yes sticky=no coating=none spots=speckle heating=yes season=yes wilt=no soil=moist "
+            "insects=none tap=round web=yes sticky=no coating=none spots=speckle heating=yes season=yes "
+            "wilt=no soil=moist "
             "roots=white stem=firm smell=no pot_water=no edges=sound air=28",
             {"rinse"},
         ),
         # Tiny flies rise from the wet soil when the pot is touched; the plant itself looks well.
         (
-            "insects=fly size=pinhead sticky=no spots=none coating=none wilt=no soil=wet roots=white stem=firm smell=no "
+            "insects=fly size=pinhead sticky=no spots=none coating=none wilt=no soil=wet roots=white "
+            "stem=firm smell=no "
             "edges=sound yellow=none growth=usual web=no tap=no drop=no",
             {"soil_pest"},
         ),
         # It hangs though the soil is soaked, it smells of the drain, and the roots are brown mush.
         (
-            "insects=none wilt=soft soil=wet smell=yes roots=brown stem=firm yellow=old watered=2 spots=none coating=none "
+            "insects=none wilt=soft soil=wet smell=yes roots=brown stem=firm yellow=old watered=2 spots=none "
+            "coating=none "
             "sticky=no edges=sound web=no tap=no drop=few growth=small which=old",
             {"dry_out"},
         ),
@@ -107,8 +113,10 @@ def test_rows_decided_a_second_time(trouble: str) -> None:
         ),
         # Two days after it came home from the shop, the fig throws off green leaves.
         (
-            "insects=none drop=green moved=yes speed=days spots=none coating=none wilt=no soil=moist roots=white draught=no "
-            "sticky=no edges=sound yellow=none stem=firm web=no tap=no growth=usual temperature=20 sprayed=no spread=no",
+            "insects=none drop=green moved=yes speed=days spots=none coating=none wilt=no soil=moist "
+            "roots=white draught=no "
+            "sticky=no edges=sound yellow=none stem=firm web=no tap=no growth=usual temperature=20 "
+            "sprayed=no spread=no",
             {"leave"},
         ),
     ],

@@ -8,7 +8,8 @@ from tests.bases import NETWORK
 from tests.scenarios import ends_at
 
 HOUSE = (
-    "printing=no link=wifi|cable router_power=yes plugs=firm switched_off=no listed=yes joined=joined bars=2..4 near=no "
+    "printing=no link=wifi|cable router_power=yes plugs=firm switched_off=no listed=yes joined=joined "
+    "bars=2..4 near=no "
     "socket_light=yes fixed=no hot=no proxy=no vpn=no clock=yes vpn_says=? vpn_phone=? vpn_others=? printer_state=- "
     "printer_copy=- print_from=- "
 )
@@ -20,17 +21,22 @@ REVIEWED = {
     "change=nothing|storm hotspot=yes restart_device=no restart_router=no provider=outage dns=yes|no guard=no",
     "router hangs": HOUSE.replace("hot=no", "hot=yes|no")
     + "others=all online_light=online|searching|dark other_cable=no "
-    "address=usual|self router_page=yes|no ping=no|some delay=? names=no failing=all says=time|name browser=no programs=no "
-    "speed=? when=always|now_and_then change=nothing hotspot=yes restart_device=no restart_router=yes|while provider=fine "
+    "address=usual|self router_page=yes|no ping=no|some delay=? names=no failing=all says=time|name "
+    "browser=no programs=no "
+    "speed=? when=always|now_and_then change=nothing hotspot=yes restart_device=no restart_router=yes|while "
+    "provider=fine "
     "dns=yes|no guard=no",
     "wrong Wi-Fi password": HOUSE.replace("joined=joined", "joined=password").replace("wifi|cable", "wifi")
-    + "others=none online_light=online other_cable=? address=none|self router_page=no ping=no delay=? names=no failing=all "
-    "says=time|name browser=no programs=no speed=? when=always change=settings|moved|nothing hotspot=yes restart_device=no "
+    + "others=none online_light=online other_cable=? address=none|self router_page=no ping=no delay=? "
+    "names=no failing=all "
+    "says=time|name browser=no programs=no speed=? when=always change=settings|moved|nothing hotspot=yes "
+    "restart_device=no "
     "restart_router=no provider=fine dns=yes|no guard=no",
     "too far from the router": HOUSE.replace("near=no", "near=yes")
     .replace("wifi|cable", "wifi")
     .replace("2..4", "0..2")
-    + "others=some|none online_light=online other_cable=? address=usual router_page=yes ping=yes|some delay=5..500 names=yes "
+    + "others=some|none online_light=online other_cable=? address=usual router_page=yes ping=yes|some "
+    "delay=5..500 names=yes "
     "failing=slow|many says=loads|time browser=no programs=yes|partly speed=0..60 when=always|now_and_then "
     "change=nothing|moved hotspot=yes restart_device=no|while restart_router=no provider=fine dns=yes|no guard=no",
     "DNS server does not answer": HOUSE
@@ -42,25 +48,30 @@ REVIEWED = {
     "failing=all|many says=secure browser=no programs=no|partly speed=50..100 when=always change=nothing|storm|update "
     "hotspot=no restart_device=no restart_router=no provider=fine dns=no guard=no",
     "somebody loads a lot": HOUSE + "others=all online_light=online other_cable=no address=usual router_page=yes "
-    "ping=yes|some delay=50..2000 names=yes failing=slow says=loads|time browser=no programs=yes|partly speed=0..60 when=busy "
+    "ping=yes|some delay=50..2000 names=yes failing=slow says=loads|time browser=no programs=yes|partly "
+    "speed=0..60 when=busy "
     "change=nothing hotspot=yes restart_device=no restart_router=while|no provider=fine dns=yes|no guard=no",
     "VPN login expired": HOUSE.replace("vpn=no", "vpn=yes")
     .replace("vpn_says=? vpn_phone=? vpn_others=?", "vpn_says=login vpn_phone=no vpn_others=yes")
     .replace("near=no", "near=?")
     + "others=none|some online_light=online other_cable=? address=usual router_page=yes ping=yes delay=1..80 names=yes "
-    "failing=none says=loads browser=? programs=yes|partly speed=50..100 when=always change=nothing|settings hotspot=no "
+    "failing=none says=loads browser=? programs=yes|partly speed=50..100 when=always change=nothing|settings "
+    "hotspot=no "
     "restart_device=no restart_router=no provider=fine dns=yes|no guard=?",
     "printer out of paper or ink": HOUSE.replace("printing=no", "printing=yes")
     .replace("printer_state=- printer_copy=- print_from=-", "printer_state=error printer_copy=no print_from=no")
     .replace("near=no", "near=?")
-    + "others=all|some|none online_light=online other_cable=? address=usual router_page=yes ping=yes delay=1..80 names=yes "
-    "failing=none says=loads browser=? programs=yes speed=50..100 when=always change=nothing hotspot=? restart_device=no "
+    + "others=all|some|none online_light=online other_cable=? address=usual router_page=yes ping=yes "
+    "delay=1..80 names=yes "
+    "failing=none says=loads browser=? programs=yes speed=50..100 when=always change=nothing hotspot=? "
+    "restart_device=no "
     "restart_router=no provider=fine dns=yes|no guard=?",
     "cable unplugged": HOUSE.replace("wifi|cable", "cable")
     .replace("socket_light=yes", "socket_light=no")
     .replace("listed=yes joined=joined bars=2..4 near=no", "listed=? joined=? bars=? near=?")
     + "others=none online_light=online other_cable=yes|no address=none|self router_page=no ping=no delay=? names=no "
-    "failing=all says=time|name browser=no programs=no speed=? when=always change=moved|nothing hotspot=yes restart_device=no "
+    "failing=all says=time|name browser=no programs=no speed=? when=always change=moved|nothing hotspot=yes "
+    "restart_device=no "
     "restart_router=no provider=fine dns=yes|no guard=no",
 }
 
@@ -94,14 +105,16 @@ def test_rows_decided_a_second_time(fault: str) -> None:
         # Nobody in the house has internet since this morning. The router's internet light blinks red; restarting it
         # changed nothing. On the phone the provider's page speaks of works in the street.
         (
-            "printing=no vpn=no others=all link=wifi router_power=yes online_light=searching plugs=firm ping=no names=no "
+            "printing=no vpn=no others=all link=wifi router_power=yes online_light=searching plugs=firm "
+            "ping=no names=no "
             "failing=all says=time programs=no router_page=yes restart_router=no provider=outage hotspot=yes "
             "when=always joined=joined listed=yes switched_off=no clock=yes",
             {"provider"},
         ),
         # The laptop is slow in the bedroom only: one arc of the Wi-Fi sign. In the hall beside the router it flies.
         (
-            "printing=no vpn=no others=some link=wifi switched_off=no listed=yes joined=joined bars=1 near=yes failing=slow "
+            "printing=no vpn=no others=some link=wifi switched_off=no listed=yes joined=joined bars=1 "
+            "near=yes failing=slow "
             "says=loads when=always clock=yes router_power=yes online_light=online programs=yes provider=fine",
             {"reach"},
         ),
