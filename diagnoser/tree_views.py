@@ -61,7 +61,8 @@ def summary(model: Model) -> list[str]:
         f"expected cost {model.expected_cost:.4g} (every question paid: {model.expected_cost_by_test:.4g}), "
         f"worst {model.worst_cost:.4g}; expected questions {model.expected_tests:.4g}",
     ]
-    return lines + [f"{name}: {value}" for name, value in model.trained.items() if value is not None]
+    figures = {name: f"{value:.4g}" if isinstance(value, float) else value for name, value in model.trained.items()}
+    return lines + [f"{name}: {value}" for name, value in figures.items() if value is not None]
 
 
 def as_text(model: Model) -> str:

@@ -43,14 +43,19 @@ def read(path: Path, how: How) -> Reading:  # noqa: ARG001  a model says all its
             allowed = _allowed(model, leaf, place, parts[place])
             if 0 < len(allowed) < len(parts[place]):
                 draft.put(row, test, {draft.test(test).outcomes[part].id: 1.0 / len(allowed) for part in allowed})
-    notes = ", ".join(f"{name} {value}" for name, value in model.trained.items() if value is not None)
+    notes = ", ".join(f"{name} {_short(value)}" for name, value in model.trained.items() if value is not None)
+    paid_alike = not model.pools and all(feature.cost == 1 for feature in model.features)
     return draft.finish(
         scope=f"Learnt from past cases ({notes})." if notes else "Learnt from past cases.",
         disclaimer="A tree says what was most frequent among the cases it was learnt from; it can be wrong.",
-        cost_unit="cost",
+        cost_unit="tests" if paid_alike else "points",
         hypothesis_word="way",
         hypotheses_word="ways",
     )
+
+
+def _short(value: str | int | float | bool) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _parts(model: Model, place: int) -> list[frozenset[str] | float]:
