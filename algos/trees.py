@@ -92,7 +92,11 @@ def grow(objects: Objects, features: Features, rules: Rules, classes: int) -> Tr
     sorted_of = np.empty((big.size, objects.prob.size), np.int32)
     for place, feature in enumerate(big):
         sorted_of[place] = _in_order(objects.codes[feature], features.sizes[feature])
-    return Tree(*_grow(objects, features, rules, classes, rank, sorted_of))
+    small = np.flatnonzero((rank < 0) & (features.sizes <= SORTED)) if objects.alike else big[:0]
+    lane = np.full(features.kinds.size, -1, np.int64)
+    lane[small] = np.arange(small.size)
+    rows = np.ascontiguousarray(objects.codes[small].T)
+    return Tree(*_grow(objects, features, rules, classes, rank, sorted_of, lane, rows))
 
 
 @kernel
@@ -270,9 +274,45 @@ def group_in_order(
 
 
 @kernel
+def _count(rows: Codes, members: Int64, label: Int64, classes: int, stride: int, counts: NDArray[np.int32]) -> None:
+    """Count objects by code and class, all features in one pass; each feature has `stride` counters."""
+    counts[:] = 0
+    for i in members:
+        at = label[i]
+        for column in range(rows.shape[1]):
+            counts[at + np.int64(rows[i, column]) * classes] += 1
+            at += stride
+
+
+@kernel
+def _groups_of_counts(counts: NDArray[np.int32], start: int, size: int, groups: Groups) -> int:
+    """Fill `groups` from the counters of one feature with `size` codes; how many there are. Objects are alike."""
+    count, sizes, code_of, order, k = groups.counts, groups.size, groups.code, groups.order, groups.counts.shape[1]
+    found, at = 0, start
+    for code in range(size):
+        total = 0
+        for c in range(k):
+            count[found, c] = counts[at]
+            total += counts[at]
+            at += 1
+        if total > 0:
+            sizes[found], code_of[found], order[found] = total, code, found
+            found += 1
+    return found
+
+
+@kernel
 def _grow(
-    objects: Objects, features: Features, rules: Rules, classes: int, rank: Int64, sorted_of: NDArray[np.int32]
+    objects: Objects,
+    features: Features,
+    rules: Rules,
+    classes: int,
+    rank: Int64,
+    sorted_of: NDArray[np.int32],
+    lane: Int64,
+    rows: Codes,
 ) -> tuple[Int64, Float64, Int64, Int64, Int64]:
+    # rank: the row of a feature in `sorted_of`; lane: its column in `rows`; -1 for none.
     m, n = objects.codes.shape
     most = n if sorted_of.shape[0] else 0
     codes_of = 1
@@ -280,8 +320,13 @@ def _grow(
         if rank[feature] < 0:
             most = max(most, min(int(features.sizes[feature]), n))
             codes_of = max(codes_of, int(features.sizes[feature]))
+    stride = classes
+    for feature in range(m):
+        if lane[feature] >= 0:
+            stride = max(stride, int(features.sizes[feature]) * classes)
+    counts = np.zeros(rows.shape[1] * stride, np.int32)
     logs = log_terms(n if objects.alike and rules.criterion.kind == ENTROPY else 0)
-    groups, room = groups_of(max(most, 1), codes_of, classes), room_of(codes_of, classes, logs)
+    groups, room = groups_of(most + 1, codes_of, classes), room_of(codes_of, classes, logs)
     q, branch_of, members = np.zeros(n), np.zeros(n, np.int64), np.arange(n)
     aside = np.empty(n, np.int64)
     shape, figures = np.zeros((64, CODES + 1), np.int64), np.zeros((64, 5 + classes))
@@ -315,10 +360,15 @@ def _grow(
         if node.pairs == 0.0 or node.prob <= rules.theta * (1.0 + NEAR) or depth >= rules.depth:
             continue
         room.scores[:] = 0.0
+        counted = 2 * (end - start) >= stride  # else the counters outnumber what is counted
+        if counted:
+            _count(rows, members[start:end], objects.label, classes, stride, counts)
         for feature in range(m):
             pool = features.pools[feature]
             cost = features.costs[feature] + (features.pool_costs[pool] if pool >= 0 and paid[pool] == 0 else 0.0)
-            if rank[feature] < 0:
+            if counted and lane[feature] >= 0:
+                found = _groups_of_counts(counts, lane[feature] * stride, features.sizes[feature], groups)
+            elif rank[feature] < 0:
                 found = group_by_code(objects, feature, members[start:end], node.heavy, q, groups)
             else:
                 found = group_in_order(objects, feature, sorted_of[rank[feature], start:end], node.heavy, q, groups)
