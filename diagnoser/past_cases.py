@@ -17,6 +17,7 @@ from algos.splits import EACH, KINDS, NOMINAL, NUMBER
 from algos.table import Float64
 from diagnoser.errors import BadFile, UsageError
 from diagnoser.kb import KnowledgeBase
+from diagnoser.session import read_session
 from diagnoser.text import counted, nearest
 
 if TYPE_CHECKING:
@@ -201,7 +202,6 @@ def from_table(kb: KnowledgeBase) -> PastCases:
 
     A cell that allows several outcomes, and one that is unknown, is a missing value.
     """
-    grouped = any(hypothesis.group for hypothesis in kb.hypotheses)
     columns = np.full((len(kb.hypotheses), len(kb.tests)), None, np.object_)
     unsure = 0
     for x in range(len(kb.hypotheses)):
@@ -211,17 +211,56 @@ def from_table(kb: KnowledgeBase) -> PastCases:
                 columns[x, d] = test.outcomes[code].id
             else:
                 unsure += not kb.cell(x, d).unknown
-    labels = [(hypothesis.group or hypothesis.id) if grouped else hypothesis.id for hypothesis in kb.hypotheses]
-    said = (
-        f"{counted(len(labels), kb.hypothesis_word)}; {counted(unsure, 'cell')} with several outcomes count as missing",
-    )
+    words = f"{counted(len(kb.hypotheses), kb.hypothesis_word)}; {counted(unsure, 'cell')} with several outcomes"
+    weights = np.array([hypothesis.prior for hypothesis in kb.hypotheses])
+    return _of_table(kb, columns, range(len(kb.hypotheses)), weights, (f"{words} count as missing",))
+
+
+def from_sessions(kb: KnowledgeBase, folder: Path) -> PastCases:
+    """Each saved session about this table that ended with a confirmed hypothesis is a case of weight 1.
+
+    What was not asked, "could not tell", and an answer of several outcomes are missing values. Raises UsageError where
+    there is no such session.
+    """
+    rows, found, other, unreadable = [], [], 0, 0
+    for path in sorted(folder.glob("*.jsonl")):
+        try:
+            session = read_session(path)
+        except BadFile:
+            unreadable += 1
+            continue
+        state = session.case.state
+        if session.header.table != kb.title or state.confirmed not in kb.hypothesis_index:
+            other += 1
+            continue
+        row = np.full(len(kb.tests), None, np.object_)
+        for answer in state.answers:
+            place = kb.test_index.get(answer.test)
+            if place is not None and len(answer.outcomes) == 1:
+                row[place] = answer.outcomes[0]
+        rows.append(row)
+        found.append(kb.hypothesis_index[state.confirmed or ""])
+    if not rows:
+        raise UsageError(f"no session in {folder} about {kb.title} ends with something confirmed")
+    said = [f"{counted(len(rows), 'confirmed session')}; {counted(other, 'session')} of other tables or without an end"]
+    if unreadable:
+        said.append(f"left out: {counted(unreadable, 'file')} that cannot be read")
+    return _of_table(kb, np.array(rows, np.object_), found, np.ones(len(rows)), tuple(said))
+
+
+def _of_table(
+    kb: KnowledgeBase, columns: NDArray[np.object_], rows: Sequence[int], weights: Float64, said: tuple[str, ...]
+) -> PastCases:
+    """Cases whose columns are the tests of a table; rows: the hypothesis of each."""
+    grouped = any(hypothesis.group for hypothesis in kb.hypotheses)
+    labels = [(grouped and kb.hypotheses[row].group) or kb.hypotheses[row].id for row in rows]
     return PastCases(
         "group" if grouped else kb.hypothesis_word,
         tuple(test.id for test in kb.tests),
         (KINDS[EACH],) * len(kb.tests),
         columns,
         np.array(labels, np.object_),
-        np.array([hypothesis.prior for hypothesis in kb.hypotheses]),
+        weights,
         {test.id: test.cost for test in kb.tests},
         said,
     )

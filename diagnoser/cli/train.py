@@ -44,6 +44,10 @@ FoldsOption = Annotated[
 def train(
     data: DataArgument,
     target: TargetOption = None,
+    sessions: Annotated[
+        Path | None,
+        typer.Option("--sessions", metavar="FOLDER", help="Learn from confirmed sessions about the table DATA."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes; DATA.model.json.")
     ] = None,
@@ -78,7 +82,7 @@ def train(
     force: Annotated[bool, typer.Option("--force", help="Write over a file.")] = False,
 ) -> None:
     """Learn a small, cheap tree from past cases, and write it as a model."""
-    cases = read_cases(data, target, kind, drop, keep)
+    cases = read_cases(data, target, kind, drop, keep, sessions)
     for line in cases.said:
         say(line)
     destination = output or Path(f"{Path(data).stem}.model.json")
@@ -150,12 +154,21 @@ def train(
 
 
 def read_cases(
-    data: str, target: str | None, kind: Sequence[str], drop: Sequence[str], keep: Sequence[str]
+    data: str,
+    target: str | None,
+    kind: Sequence[str],
+    drop: Sequence[str],
+    keep: Sequence[str],
+    sessions: Path | None = None,
 ) -> PastCases:
     """The cases of a file, or those a knowledge base amounts to. Raises UsageError, BadFile."""
     from diagnoser.formats import open_table, shipped_tables
-    from diagnoser.past_cases import from_file, from_table
+    from diagnoser.past_cases import from_file, from_sessions, from_table
 
+    if sessions is not None:
+        if target is not None or kind or drop or keep:
+            raise UsageError("--sessions learns about a table; --target, --kind, --drop and --keep are for files")
+        return from_sessions(open_table(data), sessions)
     path = Path(data)
     if target is None:
         if path.is_file() and not (path.with_name("kb.toml").is_file() or data in shipped_tables()):

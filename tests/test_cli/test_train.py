@@ -7,12 +7,17 @@ import io
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import Result
 
+from diagnoser.case import Answered, Confirmed, Event
+from diagnoser.formats import open_table
+from tests.bases import HAZMAT
 from tests.conftest import needs_compiler
+from tests.sessions import HEADER, written
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -92,6 +97,30 @@ def test_a_table_is_learnt_from(run: Run, tmp_path: Path) -> None:
     assert code == 0, err
     assert "count as missing" in err
     assert json.loads(model.read_text())["target"] == "group"
+
+
+def test_confirmed_sessions_are_learnt_from(run: Run, tmp_path: Path) -> None:
+    """Nine sessions about the table, two of them without an end; a tenth is about another table."""
+    kb = open_table("hazmat")
+    folder, model = tmp_path / "s", tmp_path / "m.json"
+    folder.mkdir()
+    told = [("chlorine", "green"), ("petrol", "yellow"), ("chlorine", "green"), ("petrol", "yellow"), ("petrol", "")]
+    for number in range(10):
+        name, colour = told[number % 5]
+        events: list[Event] = [Answered("colour", (colour,) if colour else ())]
+        if number not in (3, 4):
+            events.append(Confirmed(name))
+        title = "another" if number == 9 else kb.title
+        written(folder / f"{number}.jsonl", tuple(events), replace(HEADER, table=title))
+    (folder / "torn.jsonl").write_text("{")
+    code, out, err = run("train", "hazmat", "--sessions", folder, "-o", model, "--trade-off", "1")
+    assert code == 0, err
+    assert "7 confirmed sessions; 3 sessions of other tables or without an end" in err
+    assert "1 file that cannot be read" in err
+    assert "2 classes, 2 leaves" in out
+    groups = {row["substance"]: row["group"] for row in HAZMAT.rows.values()}
+    assert set(json.loads(model.read_text())["classes"]) == {groups["chlorine"], groups["petrol"]}
+    assert run("train", "hazmat", "--sessions", tmp_path, "-o", tmp_path / "n.json")[0] == 2
 
 
 def test_costs_pools_and_questions_come_from_a_file(run: Run, cases: Path, tmp_path: Path) -> None:
