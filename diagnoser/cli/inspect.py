@@ -26,6 +26,9 @@ def inspect(
     row: Annotated[
         list[str], typer.Option("--row", metavar="NAME=VALUE", help="Show the path of a case instead. Repeatable.")
     ] = [],  # noqa: B006  typer copies it
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw cost against right answers, as .png or .svg.")
+    ] = None,
 ) -> None:
     """Show a tree: every question with its figures, as rules, for other programs, or the path of one case."""
     from diagnoser import tree_views
@@ -34,7 +37,11 @@ def inspect(
     if form not in FORMS:
         raise UsageError(f'trees are not shown as "{form}"; known: {", ".join(FORMS)}')
     read = read_model(model)
-    if row:
+    if plot is not None:
+        from diagnoser.plots import plot_curve
+
+        plot_curve(read, plot)
+    elif row:
         _path(read, row)
     elif form == "json":
         write_json(as_json(read))

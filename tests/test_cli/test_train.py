@@ -8,6 +8,7 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,18 @@ def test_a_tree_is_learnt_inspected_and_used(run: Run, cases: Path, tmp_path: Pa
     assert "<script" not in out
     code, out, _ = run("inspect", model, "--format", "json")
     assert json.loads(out)["target"] == "fault"
+
+
+def test_the_curve_is_drawn_where_matplotlib_is(run: Run, cases: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.json"
+    run("train", cases, "--target", "fault", "-o", model)
+    assert run("inspect", model, "--plot", tmp_path / "curve.gif")[0] == 2
+    code, _, err = run("inspect", model, "--plot", tmp_path / "curve.svg")
+    if find_spec("matplotlib") is None:
+        assert (code, "diagnoser[plots]" in err) == (2, True)
+    else:
+        assert code == 0, err
+        assert (tmp_path / "curve.svg").read_text().count("<path") > 10
 
 
 def test_a_model_is_asked_like_a_table(run: Run, cases: Path, tmp_path: Path) -> None:
