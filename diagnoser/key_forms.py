@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnoser.kb import Group, KnowledgeBase
 from diagnoser.key import Branch, End, Question
+from diagnoser.markup import markdown, page, safe
 from diagnoser.text import percent, printable
 
-_LIST = re.compile(r"^(\s*\d*)([-+.)])")
 MOST_NAMED = 6
 """Candidates named at one end; the number of the others is said."""
 
@@ -81,55 +79,35 @@ def as_text(sheet: Sheet) -> str:
     return "".join(f"{printable(line)}\n" for line in lines())
 
 
-def _markdown(text: str) -> str:
-    """Text that means nothing to a Markdown reader, also where it begins a line."""
-    plain = "".join(f"\\{letter}" if letter in "\\`*_{}[]<>#|~&" else letter for letter in printable(text))
-    return _LIST.sub(r"\1\\\2", plain)
-
-
 def as_markdown(sheet: Sheet) -> str:
     """Headings with links to them."""
 
     def lines() -> Iterator[str]:
-        yield f"# {_markdown(sheet.kb.title)}"
+        yield f"# {markdown(sheet.kb.title)}"
         yield ""
-        yield from (f"* {_markdown(remark)}" for remark in sheet.remarks)
+        yield from (f"* {markdown(remark)}" for remark in sheet.remarks)
         for question in sheet.questions:
             yield ""
             yield f'<a id="q{question.number}"></a>'
-            yield f"**{question.number}.** {_markdown(_asked(question))}"
+            yield f"**{question.number}.** {markdown(_asked(question))}"
             yield ""
             for branch in question.branches:
-                words, to = _markdown(_outcomes(question, branch)), branch.to
+                words, to = markdown(_outcomes(question, branch)), branch.to
                 if isinstance(to, End):
-                    yield f"* {words}: **{_markdown(_verdict(sheet.kb, to))}**"
+                    yield f"* {words}: **{markdown(_verdict(sheet.kb, to))}**"
                 else:
                     yield f"* {words}: [go to {to}](#q{to})"
         for group in _groups(sheet):
             yield ""
-            yield f"**{_markdown(group.name)}**: {_markdown(' '.join(filter(None, (group.action, group.warning))))}"
+            yield f"**{markdown(group.name)}**: {markdown(' '.join(filter(None, (group.action, group.warning))))}"
 
     return "\n".join(lines()) + "\n"
-
-
-_STYLE = (
-    "body{font:16px/1.45 sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#111;background:#fff}"
-    "h2{font-size:1rem;margin:1.6rem 0 .2rem}ul{margin:.2rem 0;padding-left:1.4rem}"
-    "em{color:#900}:target{background:#ffd}@media print{a{color:inherit}}"
-)
 
 
 def as_html(sheet: Sheet) -> str:
     """One page without scripts that needs nothing else."""
 
-    def safe(text: str) -> str:
-        return html.escape(printable(text))
-
     def lines() -> Iterator[str]:
-        title = safe(sheet.kb.title)
-        yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        yield '<meta name="viewport" content="width=device-width">'
-        yield f"<title>{title}</title><style>{_STYLE}</style></head><body>\n<h1>{title}</h1>"
         yield from (f"<p>{safe(remark)}</p>" for remark in sheet.remarks)
         for question in sheet.questions:
             yield f'<h2 id="q{question.number}">{question.number}. {safe(_asked(question))}</h2>\n<ul>'
@@ -143,9 +121,8 @@ def as_html(sheet: Sheet) -> str:
         for group in _groups(sheet):
             warning = f" <em>{safe(group.warning)}</em>" if group.warning else ""
             yield f"<h2>{safe(group.name)}</h2>\n<p>{safe(group.action)}{warning}</p>"
-        yield "</body></html>"
 
-    return "\n".join(lines()) + "\n"
+    return page(sheet.kb.title, list(lines()))
 
 
 def as_dot(sheet: Sheet) -> str:

@@ -22,6 +22,7 @@ from diagnoser.cli import (
     next,  # noqa: A004
     predict,
     replay,
+    report,
     run,
     sessions,
     tables,
@@ -92,6 +93,7 @@ app.command("new")(new.new)
 app.command("tables")(tables.tables)
 app.command("sessions")(sessions.sessions)
 app.command("replay")(replay.replay)
+app.command("report")(report.report)
 app.command("train")(train.train)
 app.command("inspect")(inspect.inspect)
 app.command("predict")(predict.predict)

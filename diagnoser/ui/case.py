@@ -39,6 +39,7 @@ from diagnoser.ui.status import Status
 from diagnoser.ui.verdict import Choice, Verdict, no_question, verdict
 from diagnoser.ui.why import why
 from diagnoser.ui.widgets import RowList
+from diagnoser.wording import answer_text
 
 if TYPE_CHECKING:
     from diagnoser.advise import Advice
@@ -209,7 +210,7 @@ class CaseScreen(Screen[DiagnoserError]):
             self.action_back()
             self._say("that is the answer already")
             return
-        self._change(answer, f"{asked.test.title}: {show.answer_text(self.kb, answer)} – z undoes")
+        self._change(answer, f"{asked.test.title}: {answer_text(self.kb, answer)} – z undoes")
 
     def _take(self, row: object) -> None:
         match row:

@@ -16,7 +16,8 @@ from textual.content import Content
 
 from diagnoser.case import Answered, State
 from diagnoser.kb import DOES_NOT_APPLY, KnowledgeBase, Test
-from diagnoser.text import one_unit, percent, printable, score_per_cost, short_unit, span
+from diagnoser.text import one_unit, percent, printable, score_per_cost, short_unit
+from diagnoser.wording import answer_text, open_groups
 
 if TYPE_CHECKING:
     from diagnoser.advise import Advice, Branch, Candidate, RankedTest
@@ -58,17 +59,6 @@ def cost(amount: float, unit: str) -> str:
     else:
         number = f"{amount:.0f}" if amount >= 10 else f"{amount:.1f}".removesuffix(".0")
     return f"{number} {one_unit(unit) if number == '1' else short_unit(unit)}"
-
-
-def answer_text(kb: KnowledgeBase, answer: Answered) -> str:
-    """An answer in the table's words."""
-    test = kb.tests[kb.test_index[answer.test]]
-    if answer.reading is not None:
-        return span(answer.reading.low, answer.reading.high, test.unit)
-    if answer.unknown:
-        return "could not tell"
-    labels = {outcome.id: outcome.label for outcome in test.outcomes}
-    return " or ".join(labels[outcome] for outcome in answer.outcomes)
 
 
 def top_line(kb: KnowledgeBase, advice: Advice | None, cost_left: tuple[float, float] | None, width: int) -> Content:
@@ -206,34 +196,6 @@ def about(kb: KnowledgeBase) -> Content:
     for note in (f'A blank cell of the table means "{kb.blank}".', *kb.notices):
         parts += ["\n", (note, MUTED)]
     return Content.assemble(*parts)
-
-
-@dataclass(frozen=True, slots=True)
-class OpenGroup:
-    """A group with members among the candidates."""
-
-    name: str
-    members: int
-    posterior: float
-    action: str
-    warning: str
-
-
-def open_groups(kb: KnowledgeBase, candidates: Iterable[Candidate]) -> list[OpenGroup]:
-    """Declared groups that are still possible, the most probable first; of equals those with a warning first."""
-    members: dict[str, int] = dict.fromkeys(kb.group_by_id, 0)
-    posterior: dict[str, float] = dict.fromkeys(kb.group_by_id, 0.0)
-    for candidate in candidates:
-        if candidate.group in members:
-            members[candidate.group] += 1
-            posterior[candidate.group] += candidate.posterior
-    found = [
-        OpenGroup(group.name, members[group.id], posterior[group.id], group.action, group.warning)
-        for group in kb.groups
-        if members[group.id]
-    ]
-    # Sums of posteriors that should be equal may differ in the last digits.
-    return sorted(found, key=lambda group: (-round(group.posterior, 9), not group.warning))
 
 
 def group_lines(kb: KnowledgeBase, advice: Advice, width: int) -> list[Content]:

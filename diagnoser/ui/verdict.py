@@ -12,7 +12,8 @@ from diagnoser.case import Confirmed, Event, PolicyChosen, State, StopChosen
 from diagnoser.kb import Hypothesis, KnowledgeBase
 from diagnoser.policies import StopKind, default_policy, default_stop, read_stop, spent_words, stop_words
 from diagnoser.text import percent
-from diagnoser.ui.presentation import KEY, MUTED, STRONG, answer_text, fit, shorten
+from diagnoser.ui.presentation import KEY, MUTED, STRONG, fit, shorten
+from diagnoser.wording import answer_text
 
 if TYPE_CHECKING:
     from diagnoser.advise import Advice

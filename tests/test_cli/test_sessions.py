@@ -229,3 +229,17 @@ def test_what_differs_is_said(diagnoser: Callable[..., Result], code: str, asked
     result = diagnoser("replay", str(saved(None, code, (asked,))))
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, "agrees: 0 of 1 proposals")
     assert says in result.stderr
+
+
+def test_a_report_of_a_session(diagnoser: Callable[..., Result], code: str, tmp_path: Path) -> None:
+    """A session is found by its name among the saved ones; the perfect code leaves "ab"."""
+    path = saved(None, code)
+    for name in (str(path), path.name):
+        report = diagnoser("report", name)
+        assert report.exit_code == 0, report.stderr
+        assert "* ab: 100 %" in report.stdout
+        assert "* aa: second: you said no, the table has yes" in report.stdout
+    assert diagnoser("report", str(path), "--format", "html").stdout.startswith("<!DOCTYPE html>")
+    assert json.loads(diagnoser("report", str(path), "--format", "json").stdout)["end"] == "one hypothesis is left"
+    assert diagnoser("report", str(path), "--format", "pdf").exit_code == 2
+    assert diagnoser("report", str(tmp_path / "none.jsonl")).exit_code == 3

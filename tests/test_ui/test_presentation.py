@@ -13,6 +13,7 @@ from diagnoser.kb import Hypothesis
 from diagnoser.text import printable
 from diagnoser.ui import presentation as show
 from diagnoser.ui.verdict import verdict
+from diagnoser.wording import open_groups
 
 from .table import BURNS, FLASH, PH, SPILLS, SlowAdviser, choice, knowledge_base
 
@@ -122,7 +123,7 @@ def test_of_equally_probable_groups_one_with_a_warning_leads() -> None:
     # 0.1 + 0.2 is not quite 0.3, which must not decide.
     found = [Candidate(h, p, "caustic") for h, p in (("lye", 0.1), ("bleach", 0.2))]
     found += [Candidate("petrol", 0.3, "fuels"), Candidate("chlorine", 0.4, "gases")]
-    assert [group.name for group in show.open_groups(SPILLS, found)] == ["Toxic gases", "Fuels", "Caustics"]
+    assert [group.name for group in open_groups(SPILLS, found)] == ["Toxic gases", "Fuels", "Caustics"]
     advice = Advice("open", tuple(found), 1.0, 3.3, None, ())
     assert show.groups_page(SPILLS, advice).plain.splitlines()[:4] == [
         "Toxic gases   1 of 4 left, 40.0 %",
