@@ -8,8 +8,8 @@ from tests.bases import NETWORK
 from tests.scenarios import ends_at
 
 HOUSE = (
-    "printing=no link=wifi|cable router_power=yes plugs=firm switched_off=no listed=yes joined=joined "
-    "bars=2..4 near=no "
+    "line_light=steady|lost printing=no link=wifi|cable router_power=yes plugs=firm switched_off=no listed=yes "
+    "joined=joined bars=2..4 near=no "
     "socket_light=yes fixed=no hot=no proxy=no vpn=no clock=yes vpn_says=? vpn_phone=? vpn_others=? printer_state=- "
     "printer_copy=- print_from=- "
 )
@@ -18,18 +18,18 @@ HOUSE = (
 REVIEWED = {
     "outage of the provider": HOUSE + "others=all online_light=searching|online other_cable=no address=usual "
     "router_page=yes ping=no delay=? names=no failing=all says=time|name browser=no programs=no speed=? when=always "
-    "change=nothing|storm hotspot=yes restart_device=no restart_router=no provider=outage dns=yes|no guard=no",
+    "change=? hotspot=yes restart_device=no restart_router=no provider=outage dns=yes|no guard=no",
     "router hangs": HOUSE.replace("hot=no", "hot=yes|no")
     + "others=all online_light=online|searching|dark other_cable=no "
     "address=usual|self router_page=yes|no ping=no|some delay=? names=no failing=all says=time|name "
     "browser=no programs=no "
-    "speed=? when=always|now_and_then change=nothing hotspot=yes restart_device=no restart_router=yes|while "
+    "speed=? when=always|now_and_then change=? hotspot=yes restart_device=no restart_router=yes|while "
     "provider=fine "
     "dns=yes|no guard=no",
     "wrong Wi-Fi password": HOUSE.replace("joined=joined", "joined=password").replace("wifi|cable", "wifi")
     + "others=none online_light=online other_cable=? address=none|self router_page=no ping=no delay=? "
     "names=no failing=all "
-    "says=time|name browser=no programs=no speed=? when=always change=settings|moved|nothing hotspot=yes "
+    "says=time|name browser=no programs=no speed=? when=always change=? hotspot=yes "
     "restart_device=no "
     "restart_router=no provider=fine dns=yes|no guard=no",
     "too far from the router": HOUSE.replace("near=no", "near=yes")
@@ -38,24 +38,24 @@ REVIEWED = {
     + "others=some|none online_light=online other_cable=? address=usual router_page=yes ping=yes|some "
     "delay=5..500 names=yes "
     "failing=slow|many says=loads|time browser=no programs=yes|partly speed=0..60 when=always|now_and_then "
-    "change=nothing|moved hotspot=yes restart_device=no|while restart_router=no provider=fine dns=yes|no guard=no",
+    "change=? hotspot=yes restart_device=no|while restart_router=no provider=fine dns=yes|no guard=no",
     "DNS server does not answer": HOUSE
     + "others=all|some online_light=online other_cable=no address=usual router_page=yes "
     "ping=yes delay=1..80 names=no failing=all says=name|time browser=no programs=no|partly speed=50..100 when=always "
-    "change=nothing hotspot=yes restart_device=no restart_router=yes|no|while provider=fine dns=yes|no guard=no",
+    "change=? hotspot=yes restart_device=no restart_router=yes|no|while provider=fine dns=yes|no guard=no",
     "clock of the device is wrong": HOUSE.replace("clock=yes", "clock=no")
     + "others=none online_light=online other_cable=no address=usual router_page=yes ping=yes delay=1..80 names=yes "
-    "failing=all|many says=secure browser=no programs=no|partly speed=50..100 when=always change=nothing|storm|update "
+    "failing=all|many says=secure browser=no programs=no|partly speed=50..100 when=always change=? "
     "hotspot=no restart_device=no restart_router=no provider=fine dns=no guard=no",
     "somebody loads a lot": HOUSE + "others=all online_light=online other_cable=no address=usual router_page=yes "
     "ping=yes|some delay=50..2000 names=yes failing=slow says=loads|time browser=no programs=yes|partly "
     "speed=0..60 when=busy "
-    "change=nothing hotspot=yes restart_device=no restart_router=while|no provider=fine dns=yes|no guard=no",
+    "change=? hotspot=yes restart_device=no restart_router=while|no provider=fine dns=yes|no guard=no",
     "VPN login expired": HOUSE.replace("vpn=no", "vpn=yes")
     .replace("vpn_says=? vpn_phone=? vpn_others=?", "vpn_says=login vpn_phone=no vpn_others=yes")
     .replace("near=no", "near=?")
     + "others=none|some online_light=online other_cable=? address=usual router_page=yes ping=yes delay=1..80 names=yes "
-    "failing=none says=loads browser=? programs=yes|partly speed=50..100 when=always change=nothing|settings "
+    "failing=none says=loads browser=? programs=yes|partly speed=50..100 when=always change=? "
     "hotspot=no "
     "restart_device=no restart_router=no provider=fine dns=yes|no guard=?",
     "printer out of paper or ink": HOUSE.replace("printing=no", "printing=yes")
@@ -63,21 +63,21 @@ REVIEWED = {
     .replace("near=no", "near=?")
     + "others=all|some|none online_light=online other_cable=? address=usual router_page=yes ping=yes "
     "delay=1..80 names=yes "
-    "failing=none says=loads browser=? programs=yes speed=50..100 when=always change=nothing hotspot=? "
+    "failing=none says=loads browser=? programs=yes speed=50..100 when=always change=? hotspot=? "
     "restart_device=no "
     "restart_router=no provider=fine dns=yes|no guard=?",
     "cable unplugged": HOUSE.replace("wifi|cable", "cable")
     .replace("socket_light=yes", "socket_light=no")
     .replace("listed=yes joined=joined bars=2..4 near=no", "listed=? joined=? bars=? near=?")
     + "others=none online_light=online other_cable=yes|no address=none|self router_page=no ping=no delay=? names=no "
-    "failing=all says=time|name browser=no programs=no speed=? when=always change=moved|nothing hotspot=yes "
+    "failing=all says=time|name browser=no programs=no speed=? when=always change=? hotspot=yes "
     "restart_device=no "
     "restart_router=no provider=fine dns=yes|no guard=no",
 }
 
 
 def test_shape() -> None:
-    assert (len(NETWORK.rows), len(NETWORK.questions)) == (50, 42)
+    assert (len(NETWORK.rows), len(NETWORK.questions)) == (50, 43)
     assert NETWORK.kb["cost_unit"] == "minutes"
     cells = [cell for _, _, cell in NETWORK.cells()]
     assert cells.count("?") / len(cells) <= 0.25
@@ -133,7 +133,7 @@ def test_rows_decided_a_second_time(fault: str) -> None:
         # Only printing fails, from every device. The printer is on and copies, but shows no network sign since the
         # Wi-Fi got a new password.
         (
-            "printing=yes vpn=no printer_state=offline printer_copy=yes print_from=no change=settings failing=none "
+            "printing=yes vpn=no printer_state=offline printer_copy=yes print_from=no failing=none "
             "says=loads programs=yes clock=yes restart_device=no",
             {"printer"},
         ),
