@@ -44,14 +44,14 @@ REVIEWED = {
         "which=old|anywhere watered=0..7 drop=few|many edges=sound|tips"
     ),
     "too dry": row(
-        "soil=dry wilt=dry edges=edges|tips|curl drop=few|many yellow=old|none watered=7..60 roots=white|few "
+        "soil=dry wilt=dry edges=rim|tips|curl drop=few|many yellow=old|none watered=7..60 roots=white|few "
         "growth=usual|small"
     ),
     "too little light": row(
         "growth=long|none|small lean=yes window=100..600 sun=no yellow=old|none drop=few|no speed=months|weeks"
     ),
     "sunburn": row(
-        "spots=bleached sun=yes window=0..100 moved=yes|no which=window|anywhere speed=days edges=sound|edges season=no"
+        "spots=bleached sun=yes window=0..100 moved=yes|no which=window|anywhere speed=days edges=sound|rim season=no"
     ),
     "pot too small": row(
         "roots=circling growth=none|small repotted=long watered=0..5 soil=dry wilt=noon|dry yellow=old|none"

@@ -9,7 +9,7 @@ from tests.scenarios import ends_at
 
 HOUSE = (
     "line_light=steady|lost printing=no link=wifi|cable router_power=yes plugs=firm switched_off=no listed=yes "
-    "joined=joined bars=2..4 near=no "
+    "joined=here bars=2..4 near=no "
     "socket_light=yes fixed=no hot=no proxy=no vpn=no clock=yes vpn_says=? vpn_phone=? vpn_others=? printer_state=- "
     "printer_copy=- print_from=- "
 )
@@ -26,7 +26,7 @@ REVIEWED = {
     "speed=? when=always|now_and_then change=? hotspot=yes restart_device=no restart_router=yes|while "
     "provider=fine "
     "dns=yes|no guard=no",
-    "wrong Wi-Fi password": HOUSE.replace("joined=joined", "joined=password").replace("wifi|cable", "wifi")
+    "wrong Wi-Fi password": HOUSE.replace("joined=here", "joined=password").replace("wifi|cable", "wifi")
     + "others=none online_light=online other_cable=? address=none|self router_page=no ping=no delay=? "
     "names=no failing=all "
     "says=time|name browser=no programs=no speed=? when=always change=? hotspot=yes "
@@ -68,7 +68,7 @@ REVIEWED = {
     "restart_router=no provider=fine dns=yes|no guard=?",
     "cable unplugged": HOUSE.replace("wifi|cable", "cable")
     .replace("socket_light=yes", "socket_light=no")
-    .replace("listed=yes joined=joined bars=2..4 near=no", "listed=? joined=? bars=? near=?")
+    .replace("listed=yes joined=here bars=2..4 near=no", "listed=? joined=? bars=? near=?")
     + "others=none online_light=online other_cable=yes|no address=none|self router_page=no ping=no delay=? names=no "
     "failing=all says=time|name browser=no programs=no speed=? when=always change=? hotspot=yes "
     "restart_device=no "
@@ -108,12 +108,12 @@ def test_rows_decided_a_second_time(fault: str) -> None:
             "printing=no vpn=no others=all link=wifi router_power=yes online_light=searching plugs=firm "
             "ping=no names=no "
             "failing=all says=time programs=no router_page=yes restart_router=no provider=outage hotspot=yes "
-            "when=always joined=joined listed=yes switched_off=no clock=yes",
+            "when=always joined=here listed=yes switched_off=no clock=yes",
             {"provider"},
         ),
         # The laptop is slow in the bedroom only: one arc of the Wi-Fi sign. In the hall beside the router it flies.
         (
-            "printing=no vpn=no others=some link=wifi switched_off=no listed=yes joined=joined bars=1 "
+            "printing=no vpn=no others=some link=wifi switched_off=no listed=yes joined=here bars=1 "
             "near=yes failing=slow "
             "says=loads when=always clock=yes router_power=yes online_light=online programs=yes provider=fine",
             {"reach"},

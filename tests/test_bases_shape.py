@@ -63,3 +63,5 @@ def test_questions_are_complete_and_fit_the_screen(base: Base) -> None:
         labels = [outcome["label"] for outcome in asked.get("outcomes", [])]
         assert len(set(labels)) == len(labels), test
         assert all(len(label) <= 40 for label in labels), test
+        ids = {outcome["id"] for outcome in asked.get("outcomes", [])}
+        assert test not in ids, f"{test}: a CSV file could not tell its name from a cell"
