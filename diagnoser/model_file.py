@@ -17,6 +17,8 @@ from diagnoser.errors import BadFile
 from diagnoser.model import Feature, Model, Point
 
 FORMAT = 1
+LARGEST = 500_000_000
+"""Bytes of a file that is read at all."""
 Name = Annotated[str, Field(max_length=10_000)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 AtLeast0 = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -110,6 +112,8 @@ def as_json(model: Model) -> dict[str, Any]:
 def read_model(path: Path) -> Model:
     """Read and check a model. Raises BadFile for what is none, a later version, and a tree that does not hold."""
     try:
+        if path.stat().st_size > LARGEST:
+            raise BadFile(path, f"the file has more than {LARGEST:,} bytes", "prune the tree")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"

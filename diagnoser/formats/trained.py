@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from diagnoser.errors import BadFile, BadTable
 from diagnoser.formats.draft import Draft, safe_id, safe_test
 from diagnoser.formats.reading import How, Reading
 from diagnoser.kb import Group, Hypothesis, Outcome, Test
@@ -19,8 +20,11 @@ from diagnoser.text import percent
 
 
 def read(path: Path, how: How) -> Reading:  # noqa: ARG001  a model says all itself
-    """The table of a model's file. Raises BadFile."""
-    model = read_model(path)
+    """The table of a model's file. Raises BadTable."""
+    try:
+        model = read_model(path)
+    except BadFile as error:
+        raise BadTable(path, error.problem, error.remedy, line=error.line) from None
     draft = Draft(path, f"A tree for {model.target}")
     tests: dict[int, int] = {}
     parts: dict[int, list[frozenset[str] | float]] = {}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from diagnoser.classifier import ComplexityAwareTreeClassifier
-from diagnoser.errors import BadFile
+from diagnoser.errors import BadFile, BadTable
 from diagnoser.formats import open_table
 from diagnoser.model import Model
 from diagnoser.model_file import as_json, read_model, write_model
@@ -83,6 +83,12 @@ def test_what_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
     path.write_bytes(b"\xff\xfe{")
     with pytest.raises(BadFile, match="not text"):
         read_model(path)
+
+
+def test_a_model_that_cannot_be_read_is_no_table_either(tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text("{")
+    with pytest.raises(BadTable, match="not JSON"):
+        open_table(tmp_path / "m.json")
 
 
 def test_asked_as_a_table_every_row_comes_out_at_its_leaf(tmp_path: Path) -> None:
