@@ -14,11 +14,10 @@ from algos.routes import Routes
 from algos.splits import FEATURE, KIND, KINDS, NUMBER, TO
 from algos.trees import CHILDREN, CHOSEN, CODES, DEPTH, FIRST_CHILD, PARENT, SPLIT, Tree
 from diagnoser.errors import BadFile
+from diagnoser.files import read_bytes
 from diagnoser.model import Feature, Model, Point
 
 FORMAT = 1
-LARGEST = 500_000_000
-"""Bytes of a file that is read at all."""
 Name = Annotated[str, Field(max_length=10_000)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 AtLeast0 = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -112,12 +111,9 @@ def as_json(model: Model) -> dict[str, Any]:
 def read_model(path: Path) -> Model:
     """Read and check a model. Raises BadFile for what is none, a later version, and a tree that does not hold."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise BadFile(path, f"the file has more than {LARGEST:,} bytes", "prune the tree")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise BadFile(path, f"the model cannot be read: {reason}", "give a file written by diagnoser train") from None
+        text = read_bytes(path, BadFile).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadFile(path, "it is not text", "give a file written by diagnoser train") from None
     try:
         raw = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:

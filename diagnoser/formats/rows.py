@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from diagnoser.errors import BadFile, BadTable
+from diagnoser.files import read_bytes
 
 _QUOTED = re.compile(r'"[^"]*"')
 _OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs"}
@@ -17,23 +18,6 @@ _POINTED_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:\.\.[+-]?\d+,\d+)?")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ENCODINGS = {"cp1252": "Windows-1252", "utf-16": "UTF-16"}
-
-
-LARGEST = 500_000_000
-"""Bytes of a file that is read."""
-
-
-def read_bytes(path: Path, kind: type[BadFile] = BadTable) -> bytes:
-    """What a file holds. Raises `kind` where it cannot be read or is too large."""
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():  # a pipe would be waited for
-            raise kind(path, "this is no regular file", "save the text in a file first")
-        if path.stat().st_size > LARGEST:
-            raise kind(path, f"the file has more than {LARGEST:,} bytes", "split it or leave columns out")
-        return path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise kind(path, f"cannot be read ({reason})", "check the path and its permissions") from None
 
 
 def read_text(path: Path, kind: type[BadFile] = BadTable) -> str:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnoser.errors import BadTable
+from diagnoser.files import read_bytes
 from diagnoser.formats.cells import number
 from diagnoser.formats.draft import Draft, Range, Shares, safe_id, safe_test
 from diagnoser.formats.reading import How, Reading, Tally
-from diagnoser.formats.rows import read_bytes
 from diagnoser.kb import NOT_APPLICABLE, Hypothesis, Outcome, Test
 from diagnoser.text import clean
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from diagnoser.errors import BadTable
+from diagnoser.files import LARGEST, read_bytes
 from diagnoser.formats.csv import read_rows
 from diagnoser.formats.reading import How, Reading
-from diagnoser.formats.rows import LARGEST, read_bytes
 from diagnoser.text import clean, counted, nearest
 
 _MOST_CELLS = 50_000_000
