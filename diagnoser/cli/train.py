@@ -29,7 +29,7 @@ CostOption = Annotated[
 ]
 CostsOption = Annotated[
     Path | None,
-    typer.Option("--costs", metavar="FILE", help="TOML: [costs] column = 3; [pools.blood] cost, columns; [questions]."),
+    typer.Option("--costs", metavar="FILE", help="A TOML file of costs, pools and questions."),
 ]
 DropOption = Annotated[list[str], typer.Option("--drop", metavar="COLUMN", help="Leave a column out. Repeatable.")]
 KeepOption = Annotated[
