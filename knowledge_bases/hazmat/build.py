@@ -207,7 +207,7 @@ def consequences(cells: Cells, smiles: str, form: str, mixture: bool) -> Cells:
         found |= {"vapour_pressure": "0..0.5"} if melts is not None and melts > 150 else {}
     flash = middle(cells["flash_point"])
     if flash is not None and form not in GASES:
-        bright = "smoky" if structure.sooty(smiles) else "flame"
+        bright = structure.flame_seen(smiles)
         found["burns"] = bright if flash < 28 else f"{bright}|hard" if flash < 38 else "hard"
     return found
 

@@ -92,13 +92,15 @@ def has(smiles: str, smarts: str) -> bool:
     return bool(molecule(smiles).HasSubstructMatch(Chem.MolFromSmarts(smarts)))
 
 
-def sooty(smiles: str) -> bool:
-    """Whether it burns with black smoke: rings of benzene, or nearly as much carbon as hydrogen."""
+def flame_seen(smiles: str) -> str:
+    """How the flame of a vapour looks: the more carbon to hydrogen, the more soot; oxygen and nitrogen clear it."""
     atoms = list(molecule(smiles).GetAtoms())
     carbon = sum(atom.GetSymbol() == "C" for atom in atoms)
     hydrogen = sum(atom.GetTotalNumHs() for atom in atoms)
-    oxygen = sum(atom.GetSymbol() in ("O", "N") for atom in atoms)
-    return carbon >= 4 and oxygen <= 1 and carbon > 0.75 * hydrogen
+    clearing = sum(atom.GetSymbol() in ("O", "N") for atom in atoms)
+    if carbon >= 4 and clearing <= 1 and carbon > 0.75 * hydrogen:
+        return "smoky"
+    return "flame|smoky" if carbon >= 5 and clearing <= carbon / 5 else "flame"
 
 
 def kit(smiles: str) -> dict[str, str]:
