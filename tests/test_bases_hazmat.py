@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.bases import HAZMAT
+from tests.scenarios import ends_at
 
 rows, questions, outcomes, interval = HAZMAT.rows, HAZMAT.questions, HAZMAT.possible, HAZMAT.interval
 
@@ -12,15 +13,18 @@ rows, questions, outcomes, interval = HAZMAT.rows, HAZMAT.questions, HAZMAT.poss
 # --- shape ---
 
 
-def test_shape_is_40_substances_by_20_tests() -> None:
-    assert (len(rows), len(questions)) == (40, 20)
-    assert HAZMAT.header == ["substance", "group", "aliases", "cas", "un", "note", *questions]
+def test_shape_is_at_least_400_substances_by_64_tests() -> None:
+    assert len(rows) >= 400
+    assert len(questions) == 64
+    assert HAZMAT.header == ["substance", "group", "aliases", "cas", "un", "prior", "note", *questions]
 
 
 def test_groups_are_guides_that_say_what_to_do() -> None:
     declared = {group["id"]: group for group in HAZMAT.kb["groups"]}
     assert all(row["group"] for row in rows.values())
-    assert len(declared) >= 12
+    assert len(declared) >= 20
+    for group_id in declared:
+        assert sum(row["group"] == group_id for row in rows.values()) <= 0.15 * len(rows), group_id
     for group_id, group in declared.items():
         number = group_id.removeprefix("guide-")
         assert group["name"].startswith(f"Guide {number}: ")
@@ -31,7 +35,7 @@ def test_groups_are_guides_that_say_what_to_do() -> None:
 def test_questions_say_how_to_look() -> None:
     for test_id, test in questions.items():
         assert test["question"].rstrip(")").endswith(("?", "first", "sniff", "out")), test_id
-        assert test["provenance"] == "hand"
+        assert test["provenance"] in {"hand", "rule", "source"}
         assert test["category"] in {"look", "smell", "kit", "instrument", "victims", "papers"}
 
 
@@ -43,15 +47,12 @@ def test_nobody_is_sent_to_sniff() -> None:
 def test_names_and_aliases_are_unique() -> None:
     seen: dict[str, str] = {}
     for name, row in rows.items():
-        for word in {name.casefold(), *(alias.strip().casefold() for alias in row["aliases"].split("|"))}:
-            assert word, name
+        for word in {name.casefold(), *(alias.strip().casefold() for alias in row["aliases"].split("|") if alias)}:
             assert seen.setdefault(word, name) == name, word
 
 
 def test_cas_check_digits() -> None:
-    numbers = [number for row in rows.values() for number in row["cas"].split("|")]
-    assert len(numbers) == len(set(numbers))
-    for number in numbers:
+    for number in {number for row in rows.values() for number in row["cas"].split("|") if number}:
         first, second, check = number.split("-")
         digits = reversed(first + second)
         assert len(second) == 2
@@ -70,8 +71,10 @@ def test_shares() -> None:
     assert sum(cell.endswith("!") for cell in known) <= 0.02 * len(known)
 
 
-def test_no_two_substances_are_inseparable() -> None:
-    assert HAZMAT.inseparable() == []
+def test_only_substances_of_one_guide_are_inseparable() -> None:
+    pairs = HAZMAT.inseparable()
+    assert [pair for pair in pairs if rows[pair[0]]["group"] != rows[pair[1]]["group"]] == []
+    assert len(pairs) <= 0.001 * len(rows) ** 2 / 2
 
 
 def test_sources_print_the_true_figures() -> None:
@@ -87,6 +90,13 @@ def test_sources_print_the_true_figures() -> None:
 
 
 # --- columns that must agree ---
+
+
+NO_PHOSPHORUS = {"nicotine", "aldicarb", "carbofuran", "methomyl"}
+
+
+def texture_of(name: str) -> set[str]:
+    return outcomes(name, "texture")
 
 
 @pytest.mark.parametrize("name", list(rows))
@@ -107,9 +117,15 @@ def test_columns_agree(name: str) -> None:
     if "boiling" in row["texture"] or state <= {"gas"}:
         assert row["flash_point"] == row["refractive_index"] == "-", "no sample of a gas goes into these instruments"
     if "pinpoint" in row["eyes"]:
-        assert outcomes(name, "elements") & {"p_f", "p_s"}, "nerve agents are organophosphorus compounds"
-    if outcomes(name, "with_water") & {"fire"}:
-        assert row["group"] == "guide-138"
+        phosphorus = outcomes(name, "el_phosphorus") == {"yes"}
+        assert phosphorus or name in NO_PHOSPHORUS, "nerve agents are organophosphorus compounds"
+    if "fire" in outcomes(name, "with_water"):
+        guide = int(row["group"].removeprefix("guide-"))
+        assert guide in {124, 135, 137, 138, 139, 144, 157}, "water lights only what its guide keeps from water"
+    if outcomes(name, "state") == {"gas"}:
+        assert row["dries"] == row["density"] == "-"
+    if "solid" not in state:
+        assert "grains" not in texture_of(name)
 
 
 # --- written a second time ---
@@ -161,7 +177,7 @@ carbon disulfide                  | 75-15-0    | 1131 | 131
 
 def test_numbers_and_guides() -> None:
     second = [[field.strip() for field in line.split("|")] for line in NUMBERS.strip().splitlines()]
-    assert {name for name, *_ in second} == set(rows)
+    assert len({name for name, *_ in second}) == len(second) >= 40
     for name, cas, un, guide in second:
         row = rows[name]
         assert cas in row["cas"].split("|"), name
@@ -214,7 +230,7 @@ phenol | state | may solid liquid
 phenol | skin | is burn
 hydrochloric acid | fumes | may white
 hydrochloric acid | ph_paper | is acid
-hydrochloric acid | elements | is chlorine
+hydrochloric acid | el_chlorine | is yes
 sulfuric acid (over 51 %) | with_water | is heat
 sulfuric acid (over 51 %) | texture | is oily
 sulfuric acid (over 51 %) | odour | is none
@@ -225,7 +241,8 @@ acetic acid (glacial) | odour | is sharp
 acetic acid (glacial) | state | may liquid solid
 acetic acid (glacial) | vapour | is low
 hydrofluoric acid | skin | may late
-hydrofluoric acid | elements | is fluorine
+hydrofluoric acid | el_fluorine | is yes
+hydrofluoric acid | el_chlorine | is no
 hydrofluoric acid | container | never glass
 hydrofluoric acid | vapour | never rises
 sodium hydroxide (solid) | state | is solid
@@ -237,17 +254,20 @@ bleach (hypochlorite solution) | ph_paper | may alkaline
 sarin | eyes | is pinpoint
 sarin | breathing | is wet
 sarin | on_water | is mixes
-sarin | elements | is p_f
+sarin | el_phosphorus | is yes
+sarin | el_fluorine | is yes
 sarin | onset | never late
 VX | texture | is oily
-VX | elements | is p_s
+VX | el_phosphorus | is yes
+VX | el_sulfur | is yes
 VX | eyes | may pinpoint
 VX | onset | may late
 sulfur mustard | skin | is late
 sulfur mustard | onset | is late
 sulfur mustard | odour | may garlic
 sulfur mustard | on_water | is sinks
-sulfur mustard | elements | is s_cl
+sulfur mustard | el_sulfur | is yes
+sulfur mustard | el_chlorine | is yes
 phosgene | odour | may hay
 phosgene | onset | may late
 phosgene | vapour | is low
@@ -289,7 +309,7 @@ white phosphorus | burns | is self
 white phosphorus | on_water | is sinks
 white phosphorus | fumes | is white
 white phosphorus | odour | may garlic
-white phosphorus | elements | is phosphorus
+white phosphorus | el_phosphorus | is yes
 white phosphorus | with_water | is none
 sodium | with_water | may fire
 sodium | on_water | is floats
@@ -305,7 +325,7 @@ mercury | odour | is none
 mercury | burns | is no
 carbon disulfide | on_water | is sinks
 carbon disulfide | vapour | is low
-carbon disulfide | elements | is sulfur
+carbon disulfide | el_sulfur | is yes
 carbon disulfide | odour | may rotten
 chlorine | colour | may green yellow
 chlorine | odour | may chlorine sharp
@@ -361,31 +381,90 @@ def test_numbers_of_the_instruments(test: str, second: dict[str, tuple[float, fl
         assert high <= value + error + 1e-9, name
 
 
-def test_every_flash_point_was_written_twice() -> None:
+def test_flash_points_written_twice_are_in_the_table() -> None:
     once = {name for name, row in rows.items() if row["flash_point"] not in ("-", "?")}
-    assert once == set(FLASH_POINTS)
+    assert once >= set(FLASH_POINTS)
 
 
-# told by a person on the spot: what is answered, and what must be left at the end
-SCENARIOS = [
-    ("greenish gas at a pool shop", {"state": "gas", "colour": "green", "odour": "chlorine"}, {"chlorine"}),
-    (
-        "man down in a sewer",
-        {"container": "none", "odour": "rotten", "mind": "collapse", "burns": "flame", "vapour": "low"},
+# told by a person on the spot: what is answered when the program asks, and who must be left at the end
+SCENARIOS = {
+    "greenish gas from a pool shop": (
+        "state=gas colour=green texture=gas container=plastic odour=chlorine fumes=coloured vapour=low burns=no eyes=tears "
+        "breathing=cough onset=at_once ph_paper=bleached oxidiser_paper=yes",
+        {"chlorine"},
+    ),
+    "clear gas with a rotten smell in a sewer, man down": (
+        "state=gas colour=colourless texture=gas container=none odour=rotten fumes=none burns=flame vapour=low|level "
+        "mind=collapse onset=at_once eyes=tears breathing=gasping skin=none el_sulfur=yes el_chlorine=no oxidiser_paper=no",
         {"hydrogen sulfide"},
     ),
-    ("powder at a plating shop", {"state": "solid", "ph_paper": "alkaline", "mind": "collapse"}, {"sodium cyanide"}),
-    ("headache by a gas heater", {"state": "gas", "odour": "none", "vapour": "level", "mind": "dizzy",
-                                  "burns": "flame", "breathing": "none", "elements": "none"}, {"carbon monoxide"}),
-    ("leaking chiller at an ice rink", {"state": "gas", "ph_paper": "alkaline"}, {"ammonia (anhydrous)"}),
-    ("oily drops, blisters next day", {"texture": "oily", "skin": "late"}, {"sulfur mustard"}),
-    ("pinpoint pupils, watery drops", {"eyes": "pinpoint", "texture": "thin"}, {"sarin"}),
-]  # fmt: skip
+    "farm worker with pinpoint pupils": (
+        "state=liquid texture=oily colour=yellow|brown odour=garlic container=plastic|tank burns=hard eyes=pinpoint "
+        "breathing=wet drooling=yes muscles=twitch gut=cramps sight=blurred onset=soon on_water=sinks el_phosphorus=yes "
+        "el_sulfur=yes el_nitrogen=yes el_chlorine=no ir_no2=yes ir_co=no ir_aromatic=yes",
+        {"parathion"},
+    ),
+    "white powder from a plating shop": (
+        "state=solid texture=grains colour=white container=tank|plastic fumes=none vapour=none burns=no ph_paper=alkaline "
+        "cyanide=yes mind=collapse breathing=gasping onset=at_once on_water=mixes flame_test=yellow oxidiser_paper=no "
+        "with_water=none",
+        {"sodium cyanide"},
+    ),
+    "family with headaches by a gas heater": (
+        "state=gas colour=colourless texture=gas container=none odour=none fumes=none vapour=level mind=dizzy onset=soon "
+        "breathing=none eyes=none skin=none burns=flame lips=pink oxidiser_paper=no ph_paper=neutral el_sulfur=no "
+        "el_nitrogen=no el_phosphorus=no",
+        {"carbon monoxide"},
+    ),
+    "leaking chiller at an ice rink": (
+        "state=gas colour=colourless texture=gas container=pressure|pipe odour=ammonia fumes=white vapour=rises "
+        "burns=hard|no on_water=mixes ph_paper=alkaline oxidiser_paper=no eyes=tears breathing=cough onset=at_once",
+        {"ammonia (anhydrous)"},
+    ),
+    "oily drops from an old shell, blisters next day": (
+        "state=liquid texture=oily colour=brown|yellow container=device odour=garlic vapour=low|none on_water=sinks "
+        "skin=late onset=late eyes=tears el_sulfur=yes el_chlorine=yes el_nitrogen=no el_arsenic=no",
+        {"sulfur mustard"},
+    ),
+    "burst can in a cleaner's shop, no fire": (
+        "state=liquid texture=thin colour=colourless container=tank odour=sweet vapour=low burns=no on_water=sinks "
+        "ph_paper=neutral mind=dizzy el_chlorine=yes el_bromine=no beilstein=yes dries=minutes density=1.5..2 "
+        "boiling=120..160 oxidiser_paper=no with_water=none ir_ch=no",
+        {"tetrachloroethylene"},
+    ),
+    "leaking car batteries on a lorry": (
+        "state=liquid texture=thin colour=colourless container=plastic odour=none fumes=none burns=no on_water=mixes "
+        "with_water=none ph_paper=acid oxidiser_paper=no el_sulfur=yes el_chlorine=no nitrate=no skin=burn vapour=none "
+        "el_phosphorus=no density=1.25..1.5",
+        {"battery acid"},
+    ),
+    "grain store with grey tablets that smell of garlic": (
+        "state=solid texture=grains colour=silver|yellow|brown container=tank|glass odour=garlic with_water=gas fumes=none "
+        "el_phosphorus=yes gut=vomit breathing=cough onset=soon el_sulfur=no ph_paper=neutral|alkaline burns=hard "
+        "density=2..3 mind=dizzy",
+        {"aluminium phosphide"},
+    ),
+    "pinpoint pupils in an underground train": (
+        "state=liquid texture=thin colour=colourless container=plastic odour=none vapour=low eyes=pinpoint breathing=wet "
+        "drooling=yes onset=at_once mind=collapse on_water=mixes el_phosphorus=yes el_fluorine=yes cyanide=no "
+        "density=1.04..1.12 sight=blurred",
+        {"sarin"},
+    ),
+    "blurred sight the morning after home-made spirit": (
+        "state=liquid texture=thin colour=colourless odour=none|sweet container=plastic|glass burns=unseen on_water=mixes "
+        "ph_paper=neutral oxidiser_paper=no sight=blurred onset=late mind=dizzy vapour=level dries=minutes el_nitrogen=no "
+        "el_chlorine=no with_water=none",
+        {"methanol"},
+    ),
+}
 
 
-@pytest.mark.parametrize(("told", "answers", "left"), SCENARIOS)
-def test_scenario(told: str, answers: dict[str, str], left: set[str]) -> None:
-    assert {n for n in rows if all(a in outcomes(n, t) for t, a in answers.items())} == left, told
+@pytest.mark.parametrize("scene", SCENARIOS)
+def test_scenario_ends_with_the_substance_or_its_guide(scene: str) -> None:
+    seen, right = SCENARIOS[scene]
+    guides = {rows[name]["group"] for name in right if name in rows}
+    left = ends_at("hazmat", seen)
+    assert left in (right, guides), scene
 
 
 # smell reports are unreliable: a smell and one look at the stuff must leave these open

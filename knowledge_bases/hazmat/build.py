@@ -199,7 +199,8 @@ def consequences(cells: Cells, smiles: str, form: str, mixture: bool) -> Cells:
     if form in {"liq", "oil"}:
         found |= liquid(cells, boils, mass)
         if melts is not None and 5 <= melts <= 30:
-            found |= {"state": "liquid:0.8|solid:0.2", "texture": "thin:0.8|grains:0.2"}
+            flows = "oily:0.6|thin:0.2" if form == "oil" else "thin:0.8"
+            found |= {"state": "liquid:0.8|solid:0.2", "texture": f"{flows}|grains:0.2"}
     if form in {"gas", "lgas"}:
         found["vapour_pressure"] = "1013..100000" if boils is None or boils < 15 else cells["vapour_pressure"]
         found["vapour"] = drift(mass)
