@@ -140,7 +140,7 @@ def _clashes(kb: KnowledgeBase, state: State, place: int) -> Iterator[Clash]:
         d = kb.test_index[answer.test]
         test, cell = kb.tests[d], kb.cell(place, d)
         possible = {test.outcomes[v].id for v, share in cell.outcomes if share > 0}
-        if answer.outcomes and not cell.unknown and not possible & set(answer.outcomes):
+        if answer.outcomes and not possible & set(answer.outcomes):
             yield Clash(test.title, answer_text(kb, answer), cell_text(kb, place, d))
 
 
@@ -160,7 +160,7 @@ def _of(clash: Clash) -> str:
 
 
 def _why(out: Out) -> str:
-    return "; ".join(map(_of, out.clashes)) or "ruled out by the operator, or against too many answers"
+    return "; ".join(map(_of, out.clashes)) or "ruled out by the operator"
 
 
 def _answer(told: Told) -> str:

@@ -66,6 +66,9 @@ PriorOption = Annotated[
 PriorColumnOption = Annotated[
     int, typer.Option("--prior-column", metavar="N", min=0, help="Its column of probabilities, the first is 0.")
 ]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this new file instead of the screen.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -10,9 +10,11 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 
+from diagnoser.errors import DiagnoserError, UsageError
 from diagnoser.formats.formula import guarded
 from diagnoser.text import printable
 
@@ -58,6 +60,24 @@ def progress_of(things: str, number: int) -> Iterator[Callable[[], None]]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(things, total=number)
         yield lambda: progress.advance(task)
+
+
+def refuse_taken(file: Path | None) -> None:
+    """Raises UsageError where the file to write is there already."""
+    if file is not None and file.exists():
+        raise UsageError(f"{file} is there already; choose a new name")
+
+
+def write_whole(text: str, file: Path | None) -> None:
+    """A text made elsewhere, to a new file or on the screen. Raises DiagnoserError where it cannot be written."""
+    if file is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        with file.open("x", encoding="utf-8") as taken:
+            taken.write(text)
+    except OSError as error:
+        raise DiagnoserError(f"{file} cannot be written: {error.strerror or type(error).__name__}") from None
 
 
 def write_json(value: object) -> None:

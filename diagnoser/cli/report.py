@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diagnoser.cli.apart import apart
-from diagnoser.cli.options import open_table_with_prior
+from diagnoser.cli.options import OutputOption, open_table_with_prior
+from diagnoser.cli.output import refuse_taken, write_whole
 from diagnoser.cli.sessions import find_session
 from diagnoser.errors import UsageError
 
@@ -25,6 +26,7 @@ def report(
     form: Annotated[
         str, typer.Option("--format", help=f"One of {', '.join(FORMS)}.", autocompletion=lambda: list(FORMS))
     ] = "markdown",
+    output: OutputOption = None,
 ) -> None:
     """Print a case: answers, who is left, why the others are out, what to do, notes, scope and limits."""
     from diagnoser.report import FORMS as WRITERS
@@ -32,10 +34,11 @@ def report(
 
     if form not in FORMS:
         raise UsageError(f'reports are not printed as "{form}"; known: {", ".join(FORMS)}')
+    refuse_taken(output)
     session = read_session(find_session(file))
     header = session.header
     kb = open_table_with_prior(header.source, Path(header.prior) if header.prior else None, header.prior_column)
-    typer.echo(WRITERS[form](apart(lambda _: _worked_out(session, kb))), nl=False)
+    write_whole(WRITERS[form](apart(lambda _: _worked_out(session, kb))), output)
 
 
 def _worked_out(session: Session, kb: KnowledgeBase) -> Report:

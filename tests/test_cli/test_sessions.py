@@ -243,3 +243,14 @@ def test_a_report_of_a_session(diagnoser: Callable[..., Result], code: str, tmp_
     assert json.loads(diagnoser("report", str(path), "--format", "json").stdout)["end"] == "one hypothesis is left"
     assert diagnoser("report", str(path), "--format", "pdf").exit_code == 2
     assert diagnoser("report", str(tmp_path / "none.jsonl")).exit_code == 3
+
+
+def test_a_report_goes_to_a_new_file_only(diagnoser: Callable[..., Result], code: str, tmp_path: Path) -> None:
+    path, paper = saved(None, code), tmp_path / "paper.md"
+    printed = diagnoser("report", str(path)).stdout
+    assert diagnoser("report", str(path), "--output", str(paper)).stdout == ""
+    assert paper.read_text(encoding="utf-8") == printed
+    again = diagnoser("report", str(path), "-o", str(paper))
+    assert (again.exit_code, "is there already" in again.stderr) == (2, True)
+    nowhere = diagnoser("report", str(path), "-o", str(tmp_path / "none" / "paper.md"))
+    assert (nowhere.exit_code, "cannot be written" in nowhere.stderr) == (1, True)

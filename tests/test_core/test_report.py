@@ -62,6 +62,16 @@ def test_every_clash_is_named_and_tolerated_ones_are_counted(kb: KnowledgeBase, 
     assert [out.name for out in tolerant.out] == ["aa"]
 
 
+def test_does_not_apply_speaks_against_a_row_that_is_not_known(tmp_path: Path) -> None:
+    """An unknown cell stands for the outcomes only: "does not apply" is none of them."""
+    path = tmp_path / "code.csv"
+    path.write_text("name,first,second\naa,yes,-\nab,no,?\nba,no,yes\n")
+    report = told(open_table(path), tmp_path, Answered("second", ("n/a",)))
+    assert [one.name for one in report.left] == ["aa"]
+    says = {out.name: [clash.table for clash in out.clashes] for out in report.out}
+    assert says == {"ab": ["not known"], "ba": ["yes"]}
+
+
 def test_the_operator_has_the_last_word(kb: KnowledgeBase, tmp_path: Path) -> None:
     report = told(kb, tmp_path, Answered("first", ("yes",)), Confirmed("ab"))
     assert report.end == "confirmed by the operator: ab"
