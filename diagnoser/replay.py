@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from diagnoser import __version__
 from diagnoser.advise import Advice, Adviser, RankedTest, Status
-from diagnoser.case import Case, Event, Proposed
+from diagnoser.case import Case, Confirmed, Event, Proposed
+from diagnoser.digests import changes as changes_since
 from diagnoser.errors import UsageError
 from diagnoser.kb import KnowledgeBase
 from diagnoser.session import Header, Session, unknown_name
@@ -33,6 +34,8 @@ class Step:
     time: str
     event: Event
     difference: str | None = None
+    other_policy: bool = False
+    """It differs because another policy asked than the one in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +65,37 @@ class Replay:
     @property
     def first_difference(self) -> str | None:
         """In words, with its cause; None where everything agrees."""
-        differences = (f"event {n}: {step.difference}" for n, step in enumerate(self.steps, start=1) if step.difference)
-        first = next(differences, self.end_problem)
-        cause = self.changes[0] if self.changes else "neither the table nor the version changed"
-        return first and f"{first}; {cause}"
+        number, step = self._first
+        first = f"event {number}: {step.difference}" if step else self.end_problem
+        return first and f"{first}; {self.cause}"
+
+    @property
+    def cause(self) -> str | None:
+        """What explains the first difference: another policy, the table, or the version; None where all agrees."""
+        _, step = self._first
+        if step is None and self.end_problem is None:
+            return None
+        if step is not None and step.other_policy:
+            return "the policy is another one"
+        return self.changes[0] if self.changes else "neither the table nor the version changed"
+
+    @property
+    def _first(self) -> tuple[int, Step | None]:
+        found = ((number, step) for number, step in enumerate(self.steps, start=1) if step.difference)
+        return next(found, (0, None))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """All there is to say besides the first difference, which names its cause itself."""
-        return (*self.remarks, *self.changes[self.first_difference is not None :])
+        return (*self.remarks, *(change for change in self.changes if change != self.cause))
 
 
 def replay(session: Session, kb: KnowledgeBase, adviser: Adviser) -> Replay:
     """Fold the events again and work out every recorded proposal anew."""
     case, steps = Case.new(session.header.settings), []
     for time, event in zip(session.times, session.events, strict=True):
-        steps.append(Step(time, event, _difference(event, case, adviser)))
+        other = isinstance(event, Proposed) and event.policy != case.state.settings.policy
+        steps.append(Step(time, event, _difference(event, case, adviser), other))
         case = case.with_event(event)
     advice, end_problem = None, None
     try:
@@ -94,7 +112,19 @@ def _difference(event: Event, case: Case, adviser: Adviser) -> str | None:
     if isinstance(event, Proposed):
         return _asked_now(event, case, adviser)
     missing = unknown_name(event, adviser.kb)  # undone or not: redo may bring it back
-    return f"the table has no {missing}" if missing else None
+    if missing:
+        return f"the table has no {missing}"
+    return _confirmed_now(event.hypothesis, case, adviser) if isinstance(event, Confirmed) else None
+
+
+def _confirmed_now(hypothesis: str, case: Case, adviser: Adviser) -> str | None:
+    """Only what is left can be confirmed."""
+    try:
+        left = adviser.advise(case.state).candidates
+    except UsageError:  # an earlier event says why
+        return None
+    still = any(candidate.hypothesis == hypothesis for candidate in left)
+    return None if still else f'"{hypothesis}" was confirmed; now the answers rule it out'
 
 
 def _asked_now(recorded: Proposed, case: Case, adviser: Adviser) -> str | None:
@@ -121,7 +151,8 @@ def _compared(recorded: Proposed, now: RankedTest) -> str | None:
 def _changes(header: Header, kb: KnowledgeBase) -> tuple[str, ...]:
     changes = []
     if header.fingerprint != kb.fingerprint:
-        changes.append("the table changed since the session was recorded")
+        where = changes_since(header.digests, kb) if header.digests else ""
+        changes.append("the table changed since the session was recorded" + (where and f": {where}"))
     if header.program != __version__:
         changes.append(f"the session was recorded by version {header.program}, this is {__version__}")
     return tuple(changes)

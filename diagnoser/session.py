@@ -32,6 +32,7 @@ from diagnoser.case import (
     Restored,
     Settings,
 )
+from diagnoser.digests import Digests, digests
 from diagnoser.errors import BadSession, UsageError
 from diagnoser.formats import lasting_source
 from diagnoser.kb import KnowledgeBase
@@ -63,6 +64,8 @@ class Header:
     program: str = __version__
     time: str = ""
     """UTC, ISO 8601."""
+    digests: Digests | None = None
+    """What tells later which rows and tests of the table changed; the first files do not have it."""
 
     @classmethod
     def of(
@@ -84,6 +87,7 @@ class Header:
             prior=None if prior is None else str(prior.resolve()),
             prior_column=prior_column,
             time=now(),
+            digests=digests(kb),
         )
 
 

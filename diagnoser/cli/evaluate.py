@@ -18,6 +18,7 @@ from diagnoser import evaluation
 from diagnoser.cli.apart import apart
 from diagnoser.cli.options import (
     JsonOption,
+    PoliciesOption,
     PriorColumnOption,
     PriorOption,
     StopOption,
@@ -40,14 +41,7 @@ PATIENCE = 3.0
 
 def evaluate(
     table: TableArgument,
-    policy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--policy",
-            help=f"Only this policy; repeat it for more: {', '.join(POLICIES)}.",
-            autocompletion=lambda: list(POLICIES),
-        ),
-    ] = None,
+    policy: PoliciesOption = None,
     stop: StopOption = None,
     prior: PriorOption = None,
     prior_column: PriorColumnOption = 0,

@@ -39,6 +39,14 @@ PolicyOption = Annotated[
         autocompletion=lambda: list(POLICIES),
     ),
 ]
+PoliciesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        help=f"This policy; repeat it for more: {', '.join(POLICIES)}.",
+        autocompletion=lambda: list(POLICIES),
+    ),
+]
 StopOption = Annotated[
     str | None,
     typer.Option(

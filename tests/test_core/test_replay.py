@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ from diagnoser.case import (
     Settings,
     Undone,
 )
+from diagnoser.digests import digests
 from diagnoser.kb import Hypothesis, KnowledgeBase, Outcome, Test
 from diagnoser.replay import Replay, replay
 from diagnoser.session import Header, Session
@@ -47,7 +49,7 @@ def adviser() -> Adviser:
     return Adviser(KB)
 
 
-def session(events: tuple[Event, ...], kb: KnowledgeBase = KB, **header: str) -> Session:
+def session(events: tuple[Event, ...], kb: KnowledgeBase = KB, **header: Any) -> Session:
     begun = Header(kb.title, kb.fingerprint, kb.wording_fingerprint, "perfect.csv", Settings("gain", "unique"))
     return Session(replace(begun, **header), events, ("2025-01-01T12:00:00.000Z",) * len(events))
 
@@ -103,6 +105,7 @@ def test_the_policy_in_force_is_the_one_that_asks(adviser: Adviser) -> None:
     assert replay(session(changed), KB, adviser).first_difference is None
     again = replay(session(changed[1:]), KB, adviser)
     assert "asked by information-gain while gain was in force" in first_difference(again)
+    assert again.cause == "the policy is another one"
 
 
 def test_a_question_after_the_end_differs(adviser: Adviser) -> None:
@@ -117,6 +120,9 @@ def test_a_changed_table_is_named_as_the_cause() -> None:
     assert first_difference(again).startswith('event 1: "first" was asked; now it would be "second"')
     assert first_difference(again).endswith("the table changed since the session was recorded")
     assert again.notes == ()  # it is said once
+    known = replay(session(GOOD, digests=digests(KB)), dearer, Adviser(dearer))
+    assert known.cause == 'the table changed since the session was recorded: test "first" (cost, outcomes or needs)'
+    assert known.notes == ()
     assert replay(session(GOOD[1:2]), dearer, Adviser(dearer)).notes == (
         "the table changed since the session was recorded",
     )
@@ -127,6 +133,17 @@ def test_a_table_that_lost_a_test_is_a_difference_not_an_error() -> None:
     again = replay(session(GOOD[1:2]), fewer, Adviser(fewer))
     assert again.advice is None
     assert 'the table has no test "first"; the table changed since the session' in first_difference(again)
+
+
+def test_a_changed_cell_is_named_with_its_row_and_its_test() -> None:
+    changed = replace(KB, codes=array("h", [0, 0, 0, 1, 1, 0, 0, 1]))  # bb answers yes to the first
+    again = replay(session(GOOD, digests=digests(KB)), changed, Adviser(changed))
+    assert again.cause == 'the table changed since the session was recorded: hypothesis "bb", test "first"'
+
+
+def test_what_was_confirmed_must_be_left(adviser: Adviser) -> None:
+    again = replay(session((*GOOD, Confirmed("bb"))), KB, adviser)
+    assert first_difference(again).startswith('event 5: "bb" was confirmed; now the answers rule it out')
 
 
 def test_another_wording_is_only_a_note(adviser: Adviser) -> None:
