@@ -17,7 +17,7 @@ from algos.splits import EACH, KINDS, NOMINAL, NUMBER
 from algos.table import Float64
 from diagnoser.errors import BadFile, UsageError
 from diagnoser.kb import KnowledgeBase
-from diagnoser.session import read_session
+from diagnoser.saved import saved_sessions, sessions_about
 from diagnoser.text import counted, nearest
 
 if TYPE_CHECKING:
@@ -222,16 +222,11 @@ def from_sessions(kb: KnowledgeBase, folder: Path) -> PastCases:
     What was not asked, "could not tell", and an answer of several outcomes are missing values. Raises UsageError where
     there is no such session.
     """
-    rows, found, other, unreadable = [], [], 0, 0
-    for path in sorted(folder.glob("*.jsonl")):
-        try:
-            session = read_session(path)
-        except BadFile:
-            unreadable += 1
-            continue
+    rows, found = [], []
+    about, left_out = sessions_about(kb, saved_sessions(folder))
+    for session in about:
         state = session.case.state
-        if session.header.table != kb.title or state.confirmed not in kb.hypothesis_index:
-            other += 1
+        if state.confirmed not in kb.hypothesis_index:
             continue
         row = np.full(len(kb.tests), None, np.object_)
         for answer in state.answers:
@@ -242,9 +237,10 @@ def from_sessions(kb: KnowledgeBase, folder: Path) -> PastCases:
         found.append(kb.hypothesis_index[state.confirmed or ""])
     if not rows:
         raise UsageError(f"no session in {folder} about {kb.title} ends with something confirmed")
-    said = [f"{counted(len(rows), 'confirmed session')}; {counted(other, 'session')} of other tables or without an end"]
-    if unreadable:
-        said.append(f"left out: {counted(unreadable, 'file')} that cannot be read")
+    open_end = len(about) - len(rows)
+    said = [counted(len(rows), "confirmed session"), *left_out]
+    if open_end:
+        said.append(f"left out: {counted(open_end, 'session')} that confirm nothing of the table")
     return _of_table(kb, np.array(rows, np.object_), found, np.ones(len(rows)), tuple(said))
 
 

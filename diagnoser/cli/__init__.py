@@ -21,6 +21,7 @@ from diagnoser.cli import (
     new,
     next,  # noqa: A004
     predict,
+    prior,
     replay,
     report,
     run,
@@ -92,6 +93,7 @@ app.command("convert")(convert.convert)
 app.command("new")(new.new)
 app.command("tables")(tables.tables)
 app.command("sessions")(sessions.sessions)
+app.command("prior")(prior.prior)
 app.command("replay")(replay.replay)
 app.command("report")(report.report)
 app.command("train")(train.train)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def sessions(as_json: JsonOption = False) -> None:
     """List the saved sessions, the latest first."""
     from diagnoser.journal import default_folder
+    from diagnoser.saved import saved_sessions
 
     folder = default_folder()
     found = saved_sessions(folder)
@@ -32,20 +33,6 @@ def sessions(as_json: JsonOption = False) -> None:
     say("to go on with one: diagnoser run --resume FILE")
     headings = ("age", "status", "name", "last answer", "file")
     write_table(headings, (_row(path, session) for path, session in found), {"age"}, whole="file")
-
-
-def saved_sessions(folder: Path) -> list[tuple[Path, Session | BadSession]]:
-    """Every session file of a folder, the latest change first; one that cannot be read stands with its reason."""
-    from diagnoser.session import read_session
-
-    read: list[tuple[Path, Session]] = []
-    unreadable: list[tuple[Path, BadSession]] = []
-    for path in sorted(folder.glob("*.jsonl")):
-        try:
-            read.append((path, read_session(path)))
-        except BadSession as error:
-            unreadable.append((path, error))
-    return [*sorted(read, key=lambda found: found[1].last_change, reverse=True), *unreadable]
 
 
 def find_session(file: Path) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from diagnoser.errors import BadFile
 from diagnoser.formats.cells import CellError, number, weight
+from diagnoser.formats.formula import unguarded
 from diagnoser.formats.rows import records
 from diagnoser.kb import KnowledgeBase
 from diagnoser.text import clean, nearest
@@ -28,7 +29,7 @@ def with_prior(kb: KnowledgeBase, path: str | Path, column: int) -> KnowledgeBas
     and holds a text that is no number, or exactly the table's ids. Raises BadFile.
     """
     path = Path(path)
-    rows = [(line, [clean(field) for field in row]) for line, row in records(path, BadFile)]
+    rows = [(line, [unguarded(clean(field)) for field in row]) for line, row in records(path, BadFile)]
     rows = [(line, row) for line, row in rows if any(row)]
     if not rows:
         raise BadFile(path, "there is no row with a prior", "give one row for each hypothesis")

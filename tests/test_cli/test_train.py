@@ -128,7 +128,9 @@ def test_confirmed_sessions_are_learnt_from(run: Run, tmp_path: Path) -> None:
     (folder / "torn.jsonl").write_text("{")
     code, out, err = run("train", "hazmat", "--sessions", folder, "-o", model, "--trade-off", "1")
     assert code == 0, err
-    assert "7 confirmed sessions; 3 sessions of other tables or without an end" in err
+    assert "7 confirmed sessions\n" in err
+    assert "left out: 1 session of other tables\n" in err
+    assert "left out: 2 sessions that confirm nothing of the table\n" in err
     assert "1 file that cannot be read" in err
     assert "2 classes, 2 leaves" in out
     groups = {row["substance"]: row["group"] for row in HAZMAT.rows.values()}
